@@ -1,0 +1,11 @@
+# What `cmake --install` lays down, and the package that find_package(Coil) reads.
+
+include(CMakePackageConfigHelpers)
+set(coil_package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/Coil")
+install(EXPORT CoilTargets NAMESPACE Coil:: DESTINATION ${coil_package_dir} COMPONENT runtime)
+configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/CoilConfig.cmake.in"
+  "${PROJECT_BINARY_DIR}/CoilConfig.cmake" INSTALL_DESTINATION ${coil_package_dir})
+write_basic_package_version_file("${PROJECT_BINARY_DIR}/CoilConfigVersion.cmake"
+  COMPATIBILITY SameMinorVersion)
+install(FILES "${PROJECT_BINARY_DIR}/CoilConfig.cmake" "${PROJECT_BINARY_DIR}/CoilConfigVersion.cmake"
+  DESTINATION ${coil_package_dir} COMPONENT runtime)

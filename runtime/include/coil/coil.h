@@ -1,0 +1,199 @@
+/*===- coil.h - The C API of Coil's runtime ----------------------*- C -*-===*\
+|*
+|* Collective communication between ranks, by plans that Coil's compiler wrote.
+|* A rank is one process, or one thread of a process; a communicator joins the
+|* ranks of one group. The calls have the shape of NCCL's.
+|*
+|* Threads. Different communicators may be used by different threads at once.
+|* One communicator serves one call at a time: a second thread that calls into
+|* a busy communicator gets coilInvalidUsage, but for coilCommAbort,
+|* coilCommGetAsyncError and coilGetLastError, which any thread may call at any
+|* time. Calls block until the result is there.
+|*
+|* Ownership. Buffers belong to the caller and may be reused as soon as a call
+|* has returned. Send buffers are never written. Handles belong to the library
+|* between their making and the matching destroy, free or deregister call.
+|*
+|* Errors. Every call returns a result; on a failure coilGetLastError gives a
+|* sentence that says where, what was expected and what was found. A failed
+|* collective poisons the communicator: each later call on it fails at once,
+|* only coilCommDestroy and coilCommAbort remain. Nothing ever aborts the
+|* process.
+|*
+\*===----------------------------------------------------------------------===*/
+
+#ifndef COIL_COIL_H
+#define COIL_COIL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define COIL_API __attribute__((visibility("default")))
+#else
+#define COIL_API
+#endif
+
+#define COIL_VERSION_MAJOR 0
+#define COIL_VERSION_MINOR 1
+#define COIL_VERSION_PATCH 0
+/** major * 10000 + minor * 100 + patch. */
+#define COIL_VERSION (COIL_VERSION_MAJOR * 10000 + COIL_VERSION_MINOR * 100 + COIL_VERSION_PATCH)
+
+/** What a call came to. */
+typedef enum {
+  coilSuccess = 0,
+  coilSystemError = 1,     /**< a call to the operating system failed */
+  coilInternalError = 2,   /**< a bug in Coil */
+  coilInvalidArgument = 3, /**< an argument that can never be right */
+  coilInvalidUsage = 4,    /**< a wrong time, or arguments that the ranks disagree on */
+  coilInvalidPlan = 5,     /**< a plan that is damaged, of another version, or does not fit */
+  coilRemoteError = 6,     /**< another rank failed, died or left */
+  coilTimeout = 7,         /**< a rank did not come within the time allowed */
+  coilAborted = 8,         /**< coilCommAbort was called, here or on another rank */
+  coilUnsupported = 9      /**< this build or machine cannot do it */
+} coilResult_t;
+
+/** Element types. */
+typedef enum {
+  coilInt8 = 0,
+  coilUint8 = 1,
+  coilInt32 = 2,
+  coilUint32 = 3,
+  coilInt64 = 4,
+  coilUint64 = 5,
+  coilFloat16 = 6,
+  coilFloat32 = 7,
+  coilFloat64 = 8,
+  coilBfloat16 = 9,
+  coilFloat8e4m3 = 10,
+  coilFloat8e5m2 = 11
+} coilDataType_t;
+
+/** Operators. Integers wrap; avg of integers divides the wrapped sum towards
+ *  zero; min and max are NaN if an operand is. Values from coilRedOpCount on are
+ *  made by coilRedOpCreatePreMulSum. */
+typedef enum {
+  coilSum = 0,
+  coilProd = 1,
+  coilMax = 2,
+  coilMin = 3,
+  coilAvg = 4,
+  coilRedOpCount = 5,
+  coilRedOpMax = 0x7fffffff
+} coilRedOp_t;
+
+/** Collectives, as plans implement them. */
+typedef enum {
+  coilCollAllReduce = 0,
+  coilCollAllGather = 1,
+  coilCollReduceScatter = 2,
+  coilCollBroadcast = 3
+} coilCollective_t;
+
+typedef struct coilComm *coilComm_t;
+typedef struct coilWindow *coilWindow_t;
+
+#define COIL_UNIQUE_ID_BYTES 128
+/** Names one communicator to be; made by one rank, handed to all by the user. */
+typedef struct {
+  char internal[COIL_UNIQUE_ID_BYTES];
+} coilUniqueId;
+
+/** How a communicator behaves; begin with COIL_CONFIG_INITIALIZER. */
+typedef struct {
+  size_t size;           /**< sizeof(coilConfig_t) */
+  unsigned int version;  /**< COIL_VERSION */
+  /** Milliseconds that a call waits for a rank that neither comes nor dies; 0: for ever. */
+  uint64_t timeoutMs;
+  /** Bytes of a channel's slot, which is also the largest tile; a multiple of 64. */
+  uint64_t slotBytes;
+  /** From this many bytes a rank on, registered buffers are accessed directly. */
+  uint64_t directBytes;
+} coilConfig_t;
+#define COIL_CONFIG_INITIALIZER                                                                    \
+  { sizeof(coilConfig_t), COIL_VERSION, 30000, 256 * 1024, 16 * 1024 }
+
+/** COIL_VERSION of the library in use. */
+COIL_API coilResult_t coilGetVersion(int *version);
+/** A static, short name of a result. */
+COIL_API const char *coilGetErrorString(coilResult_t result);
+/** The last error's sentence, of this communicator or (comm NULL) of this
+ *  thread's calls without one. Valid until the next failing call there. */
+COIL_API const char *coilGetLastError(coilComm_t comm);
+
+/** Makes an id. Needs no network; unique on this machine. */
+COIL_API coilResult_t coilGetUniqueId(coilUniqueId *id);
+/** Collective. Joins `ranks` ranks that hold the same id; blocks until all have
+ *  come. Ranks of one process join from different threads. */
+COIL_API coilResult_t coilCommInitRank(coilComm_t *comm, int ranks, coilUniqueId id, int rank);
+COIL_API coilResult_t coilCommInitRankConfig(coilComm_t *comm, int ranks, coilUniqueId id, int rank,
+                                             const coilConfig_t *config);
+/** Local. Releases the communicator; peers that still wait for this rank get
+ *  coilRemoteError. NULL is fine. */
+COIL_API coilResult_t coilCommDestroy(coilComm_t comm);
+/** Any thread. Every rank's running and later calls end with coilAborted (the
+ *  caller's) or coilRemoteError. coilCommDestroy is still owed. */
+COIL_API coilResult_t coilCommAbort(coilComm_t comm);
+/** Any thread. `*result` is coilSuccess while the communicator is healthy. */
+COIL_API coilResult_t coilCommGetAsyncError(coilComm_t comm, coilResult_t *result);
+COIL_API coilResult_t coilCommCount(coilComm_t comm, int *ranks);
+COIL_API coilResult_t coilCommUserRank(coilComm_t comm, int *rank);
+
+/** Collective. Loads a plan, of which every rank must give the same, and uses it
+ *  from now on for its collective, in place of one loaded before. */
+COIL_API coilResult_t coilCommLoadPlan(coilComm_t comm, const void *bytes, size_t size);
+COIL_API coilResult_t coilCommLoadPlanFile(coilComm_t comm, const char *path);
+
+/** Local. Memory that can be registered, aligned to 4096 bytes, zeroed. Bytes
+ *  may be 0. */
+COIL_API coilResult_t coilMemAlloc(void **pointer, size_t bytes);
+/** Local. Frees what coilMemAlloc gave; deregister it first. NULL is fine. */
+COIL_API coilResult_t coilMemFree(void *pointer);
+/** Collective. Lets the other ranks access `bytes` bytes at `pointer` directly;
+ *  ranks may give different pointers and sizes. The memory must lie in one
+ *  allocation of coilMemAlloc. Registering is a matter of speed only: calls
+ *  accept any memory. */
+COIL_API coilResult_t coilCommRegister(coilComm_t comm, void *pointer, size_t bytes,
+                                       coilWindow_t *window);
+/** Collective. */
+COIL_API coilResult_t coilCommDeregister(coilComm_t comm, coilWindow_t window);
+
+/** Local. An operator that multiplies this rank's input by `*scalar`, an element
+ *  of `type`, and sums. The scalar is read now; ranks may give different ones. */
+COIL_API coilResult_t coilRedOpCreatePreMulSum(coilRedOp_t *op, const void *scalar,
+                                               coilDataType_t type, coilComm_t comm);
+COIL_API coilResult_t coilRedOpDestroy(coilRedOp_t op, coilComm_t comm);
+
+/*
+ * The collectives. All ranks call the same one, in the same order, with the
+ * same count, type, operator and root, and all in place or none; where they
+ * differ, every rank gets coilInvalidUsage. Buffers may be any memory, at any
+ * alignment; with count 0 pointers may be NULL. Send and receive buffers are
+ * the same (in place) or do not overlap.
+ */
+
+/** recv[i] = sum over ranks of send[i]. In place: send == recv. */
+COIL_API coilResult_t coilAllReduce(const void *send, void *recv, size_t count,
+                                    coilDataType_t type, coilRedOp_t op, coilComm_t comm);
+/** recv[r * count + i] = rank r's send[i]. In place: send == recv + rank * count. */
+COIL_API coilResult_t coilAllGather(const void *send, void *recv, size_t sendCount,
+                                    coilDataType_t type, coilComm_t comm);
+/** recv[i] = sum over ranks of send[rank * count + i]. In place: recv == send +
+ *  rank * count. */
+COIL_API coilResult_t coilReduceScatter(const void *send, void *recv, size_t recvCount,
+                                        coilDataType_t type, coilRedOp_t op, coilComm_t comm);
+/** recv[i] = root's send[i]; send matters on root only. In place: send == recv on
+ *  root. On other ranks send may be NULL; there in place is what root says. */
+COIL_API coilResult_t coilBroadcast(const void *send, void *recv, size_t count,
+                                    coilDataType_t type, int root, coilComm_t comm);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* COIL_COIL_H */
