@@ -11,6 +11,7 @@
 
 #include "runtime/base/Types.h"
 
+#include <compare>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -35,10 +36,16 @@ enum class OpKind : uint8_t {
 };
 inline constexpr int numOpKinds = 12;
 
+/// What a plan may have at most.
+inline constexpr uint32_t maxPlanRanks = 1u << 20;
+inline constexpr uint32_t maxPlanWorkers = 1024;
+inline constexpr uint32_t maxPlanSlots = 4096;
+
 /// "p2p" and "staged".
 const char *nameOf(Transport transport);
 /// As the exec dialect writes them: "copy", "get_reduce", ...
 const char *nameOf(OpKind kind);
+/// "input", "output", "scratch" and "slot".
 const char *nameOf(OperandKind kind);
 
 /// A chunk of memory, or the head slot of a channel; see plan.fbs.
@@ -47,7 +54,7 @@ struct PlanOperand {
   uint32_t rank = 0;
   uint32_t index = 0;
 
-  bool operator==(const PlanOperand &) const = default;
+  auto operator<=>(const PlanOperand &) const = default;
 };
 
 struct PlanOp {
@@ -59,6 +66,8 @@ struct PlanOp {
   uint32_t operandCount = 0;
   uint32_t channel = 0;
   uint32_t location = 0;
+
+  auto operator<=>(const PlanOp &) const = default;
 };
 
 struct PlanChannel {
@@ -68,15 +77,21 @@ struct PlanChannel {
   uint32_t destinationWorker = 0;
   Transport transport = Transport::P2P;
   uint32_t slots = 0;
+
+  bool operator==(const PlanChannel &) const = default;
 };
 
 struct PlanWorker {
   std::vector<PlanOp> prologue, body, epilogue;
   std::vector<PlanOperand> operands;
+
+  auto operator<=>(const PlanWorker &) const = default;
 };
 
 struct PlanProgram {
   std::vector<PlanWorker> workers;
+
+  auto operator<=>(const PlanProgram &) const = default;
 };
 
 struct PlanVariant {
@@ -87,12 +102,16 @@ struct PlanVariant {
   std::vector<PlanProgram> programs;
   std::vector<uint32_t> programOfRank;
   std::vector<uint32_t> scratchChunks;
+
+  bool operator==(const PlanVariant &) const = default;
 };
 
 struct PlanLocation {
   std::string file;
   uint32_t line = 0;
   uint32_t column = 0;
+
+  bool operator==(const PlanLocation &) const = default;
 };
 
 struct Plan {
@@ -109,6 +128,8 @@ struct Plan {
 
   /// The variant for a call, or null if the plan has none.
   const PlanVariant *find(uint32_t root, bool inPlace, Transport transport) const;
+
+  bool operator==(const Plan &) const = default;
 };
 
 } // namespace coil
