@@ -47,18 +47,25 @@ function(coil_add_mlir_library name)
   endif()
 endfunction()
 
-# coil_tablegen(TARGET TD-FILE GENERATOR OUTPUT ...)
-# Runs mlir-tblgen; further pairs of generator and output may follow.
+# coil_tablegen(TARGET TD-FILE OUTPUT GENERATOR [OUTPUT GENERATOR ...])
+# Runs mlir-tblgen, once an output; a generator is an option string.
 function(coil_tablegen target td)
-  set(LLVM_TARGET_DEFINITIONS ${td})
-  set(arguments ${ARGN})
-  set(TABLEGEN_OUTPUT)
-  while(arguments)
-    list(POP_FRONT arguments output options)
-    separate_arguments(options NATIVE_COMMAND "${options}")
-    mlir_tablegen(${output} ${options} EXTRA_INCLUDES "${PROJECT_SOURCE_DIR}")
+  set(pairs ${ARGN})
+  set(outputs)
+  while(pairs)
+    list(POP_FRONT pairs name generator)
+    separate_arguments(generator NATIVE_COMMAND "${generator}")
+    set(output "${CMAKE_CURRENT_BINARY_DIR}/${name}")
+    add_custom_command(OUTPUT "${output}"
+      COMMAND mlir-tblgen ${generator} -I "${PROJECT_SOURCE_DIR}" -I "${MLIR_INCLUDE_DIR}"
+              "${CMAKE_CURRENT_SOURCE_DIR}/${td}" --write-if-changed -o "${output}" -d "${output}.d"
+      DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${td}"
+      DEPFILE "${output}.d"
+      COMMENT "Generating ${name}"
+      VERBATIM)
+    list(APPEND outputs "${output}")
   endwhile()
-  add_custom_target(${target} DEPENDS ${TABLEGEN_OUTPUT})
+  add_custom_target(${target} DEPENDS ${outputs})
 endfunction()
 
 # coil_add_tool(NAME SOURCES ... LINK ...)

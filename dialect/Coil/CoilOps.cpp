@@ -1,0 +1,114 @@
+//===- CoilOps.cpp - Verifiers and syntax of the coil dialect -------------===//
+
+#include "dialect/Coil/Coil.h"
+
+#include "dialect/CollectiveSyntax.h"
+#include "runtime/base/Types.h"
+
+#include <mlir/IR/Builders.h>
+
+using namespace mlir;
+
+namespace coil::ir {
+
+/// custom<Keyword>: a string attribute that is an identifier, without quotes.
+static ParseResult parseKeyword(OpAsmParser &parser, StringAttr &name) {
+  llvm::StringRef keyword;
+  if (parser.parseKeyword(&keyword))
+    return failure();
+  name = parser.getBuilder().getStringAttr(keyword);
+  return success();
+}
+
+static void printKeyword(OpAsmPrinter &printer, Operation *, StringAttr name) {
+  printer << name.getValue();
+}
+
+static bool isCallBuffer(llvm::StringRef name) {
+  return name == "input" || name == "output" || name == "data";
+}
+
+LogicalResult AlgorithmOp::verify() {
+  if (failed(verifyCollective(*this, getCollective())))
+    return failure();
+  unsigned expected = hasRoot(*coil::parseCollective(std::string_view(getCollective()))) ? 2 : 1;
+  Block &body = getBody().front();
+  if (body.getNumArguments() != expected ||
+      !llvm::all_of(body.getArgumentTypes(), llvm::IsaPred<IndexType>))
+    return emitOpError() << "expected " << expected << " block argument"
+                         << (expected == 1 ? " of type index (the number of ranks)"
+                                           : "s of type index (the number of ranks and the root)")
+                         << ", found " << body.getNumArguments();
+  ChunksOp first;
+  for (auto chunks : body.getOps<ChunksOp>()) {
+    if (first) {
+      InFlightDiagnostic diagnostic = chunks.emitOpError() << "stands a second time";
+      diagnostic.attachNote(first.getLoc()) << "the first one is here";
+      return diagnostic;
+    }
+    first = chunks;
+  }
+  return success();
+}
+
+LogicalResult ScratchOp::verify() {
+  if (isCallBuffer(getName()))
+    return emitOpError() << "expected a name other than input, output and data, found '"
+                         << getName() << "'";
+  auto algorithm = cast<AlgorithmOp>((*this)->getParentOp());
+  for (auto other : algorithm.getOps<ScratchOp>()) {
+    if (other == *this)
+      break;
+    if (other.getName() == getName()) {
+      InFlightDiagnostic diagnostic = emitOpError() << "declares '" << getName() << "' again";
+      diagnostic.attachNote(other.getLoc()) << "the first declaration is here";
+      return diagnostic;
+    }
+  }
+  return success();
+}
+
+void PlaceOp::build(OpBuilder &builder, OperationState &state, llvm::StringRef buffer, Value begin,
+                    Value end, Value rank) {
+  auto &properties = state.getOrAddProperties<Properties>();
+  properties.setBuffer(builder.getStringAttr(buffer));
+  state.addOperands(begin);
+  if (end)
+    state.addOperands(end);
+  state.addOperands(rank);
+  state.addTypes(PlaceType::get(builder.getContext()));
+}
+
+LogicalResult PlaceOp::verify() {
+  if (isCallBuffer(getBuffer()))
+    return success();
+  auto algorithm = (*this)->getParentOfType<AlgorithmOp>();
+  if (!algorithm)
+    return emitOpError() << "expected to stand in a coil.algorithm";
+  for (auto scratch : algorithm.getOps<ScratchOp>())
+    if (scratch.getName() == getBuffer())
+      return success();
+  return emitOpError() << "names the buffer '" << getBuffer()
+                       << "'; expected input, output, data or a declared scratch buffer";
+}
+
+LogicalResult OperandOp::verify() {
+  for (Operation *parent = (*this)->getParentOp(); parent; parent = parent->getParentOp())
+    if (isa<ReduceOp, CombineOp>(parent))
+      return success();
+  return emitOpError() << "expected to stand in a coil.reduce or coil.combine";
+}
+
+LogicalResult ExchangeOp::verify() {
+  if (auto outer = (*this)->getParentOfType<ExchangeOp>()) {
+    InFlightDiagnostic diagnostic = emitOpError() << "is nested in another exchange";
+    diagnostic.attachNote(outer.getLoc()) << "the outer one is here";
+    return diagnostic;
+  }
+  return success();
+}
+
+} // namespace coil::ir
+
+#define GET_OP_CLASSES
+#include "dialect/Coil/CoilOps.cpp.inc"

@@ -1,0 +1,279 @@
+//===- CoilOps.td - Operations of the coil dialect ------------*- tablegen -*-===//
+
+#ifndef COIL_DIALECT_COIL_COILOPS_TD
+#define COIL_DIALECT_COIL_COILOPS_TD
+
+include "dialect/Coil/CoilDialect.td"
+include "mlir/IR/OpBase.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+class Coil_Op<string mnemonic, list<Trait> traits = []> : Op<Coil_Dialect, mnemonic, traits>;
+
+//===----------------------------------------------------------------------===//
+// Structure
+//===----------------------------------------------------------------------===//
+
+def Coil_AlgorithmOp : Coil_Op<"algorithm",
+    [Symbol, IsolatedFromAbove, SingleBlock, NoTerminator]> {
+  let summary = "an algorithm and the collective that it implements";
+  let description = [{
+    The body sees every rank at once. Its block arguments are the number of
+    ranks and, for a collective with a root, the root's rank.
+
+    Constraints:
+    - C1: `collective` names a collective.
+    - C2: one `index` argument, and a second one exactly if the collective has a root.
+    - C3: at most one `coil.chunks`, directly in the body.
+
+    ```mlir
+    coil.algorithm @chain implements broadcast {
+    ^bb0(%ranks: index, %root: index):
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      scf.for %i = %c1 to %ranks step %c1 {
+        %to = arith.addi %root, %i : index
+        %from = arith.subi %to, %c1 : index
+        %source = coil.place data[%c0] on %from
+        %destination = coil.place data[%c0] on %to
+        coil.send %source to %destination
+      }
+    }
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, StrAttr:$collective);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    $sym_name `implements` custom<Collective>($collective) attr-dict-with-keyword $body
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::mlir::BlockArgument getRanks() { return getBody().getArgument(0); }
+    /// Null if the collective has no root.
+    ::mlir::BlockArgument getRoot() {
+      return getBody().getNumArguments() > 1 ? getBody().getArgument(1) : ::mlir::BlockArgument();
+    }
+  }];
+}
+
+def Coil_ChunksOp : Coil_Op<"chunks", [HasParent<"AlgorithmOp">]> {
+  let summary = "the number of chunks that a segment is cut into";
+  let description = [{
+    Without it a segment is one chunk. The value must be at least 1.
+
+    ```mlir
+    coil.chunks %ranks
+    ```
+  }];
+  let arguments = (ins Index:$count);
+  let assemblyFormat = "$count attr-dict";
+}
+
+def Coil_ScratchOp : Coil_Op<"scratch", [HasParent<"AlgorithmOp">]> {
+  let summary = "a scratch buffer that each rank has";
+  let description = [{
+    Declares `count` chunks under a name that `coil.place` uses. A scratch chunk
+    holds nothing at first; it has room for the longest chunk and takes the
+    length of what is put in it.
+
+    Constraints:
+    - C1: the name is not `input`, `output` or `data`, and unique in the algorithm.
+
+    ```mlir
+    coil.scratch incoming[%ranks]
+    ```
+  }];
+  let arguments = (ins StrAttr:$name, Index:$count);
+  let assemblyFormat = "custom<Keyword>($name) `[` $count `]` attr-dict";
+  let hasVerifier = 1;
+}
+
+def Coil_AssertOp : Coil_Op<"assert"> {
+  let summary = "a condition that the instance must meet";
+  let description = [{
+    If the condition is false, the instance is refused with the message.
+
+    ```mlir
+    coil.assert %even, "ranks must be even"
+    ```
+  }];
+  let arguments = (ins I1:$condition, StrAttr:$message);
+  let assemblyFormat = "$condition `,` $message attr-dict";
+}
+
+//===----------------------------------------------------------------------===//
+// Integers
+//===----------------------------------------------------------------------===//
+
+def Coil_Log2Op : Coil_Op<"log2", [Pure]> {
+  let summary = "the floor of the binary logarithm";
+  let description = [{
+    The operand must be at least 1.
+
+    ```mlir
+    %steps = coil.log2 %ranks
+    ```
+  }];
+  let arguments = (ins Index:$value);
+  let results = (outs Index:$result);
+  let assemblyFormat = "$value attr-dict";
+}
+
+def Coil_ModOp : Coil_Op<"mod", [Pure]> {
+  let summary = "the remainder of a floor division";
+  let description = [{
+    The result has the sign of the divisor, so that `(r - 1) mod ranks` is a
+    rank. The divisor must not be 0.
+
+    ```mlir
+    %left = coil.mod %r, %ranks
+    ```
+  }];
+  let arguments = (ins Index:$dividend, Index:$divisor);
+  let results = (outs Index:$result);
+  let assemblyFormat = "$dividend `,` $divisor attr-dict";
+}
+
+//===----------------------------------------------------------------------===//
+// Moves
+//===----------------------------------------------------------------------===//
+
+def Coil_PlaceOp : Coil_Op<"place", [Pure]> {
+  let summary = "names a chunk, or a run of chunks, of a buffer on a rank";
+  let description = [{
+    The buffer is `input`, `output`, `data` (the view of a collective in place)
+    or a scratch buffer's name. `begin` counts chunks over all segments of the
+    buffer. With `to`, the place is the run of chunks from `begin` up to, not
+    including, `end`. The rank is taken modulo the number of ranks.
+
+    Constraints:
+    - C1: the buffer is `input`, `output`, `data` or declared by a `coil.scratch`
+      of the same algorithm.
+
+    ```mlir
+    %chunk = coil.place data[%c] on %r
+    %half = coil.place incoming[%a to %b] on %r
+    ```
+  }];
+  let arguments = (ins StrAttr:$buffer, Index:$begin, Optional<Index>:$end, Index:$rank);
+  let results = (outs Coil_PlaceType:$place);
+  let assemblyFormat = [{
+    custom<Keyword>($buffer) `[` $begin (`to` $end^)? `]` `on` $rank attr-dict
+  }];
+  let hasVerifier = 1;
+  let builders = [
+    OpBuilder<(ins "::llvm::StringRef":$buffer, "::mlir::Value":$begin, "::mlir::Value":$end,
+                   "::mlir::Value":$rank)>
+  ];
+  let skipDefaultBuilders = 1;
+}
+
+class Coil_MoveOp<string mnemonic> : Coil_Op<mnemonic> {
+  let arguments = (ins Coil_PlaceType:$source, Coil_PlaceType:$destination);
+  let assemblyFormat = "$source `to` $destination attr-dict";
+}
+
+def Coil_SendOp : Coil_MoveOp<"send"> {
+  let summary = "moves chunks to another rank";
+  let description = [{
+    The destination takes the source's value; the source keeps it. On the
+    instance both runs have the same number of chunks, at the same places of
+    their segments, and the ranks differ, or the source is the destination's own
+    rank and the move is a copy (a ring of one rank).
+
+    ```mlir
+    coil.send %source to %destination
+    ```
+  }];
+}
+
+def Coil_CopyOp : Coil_MoveOp<"copy"> {
+  let summary = "copies chunks within a rank";
+  let description = [{
+    As `coil.send`, on one rank: it is an error on the instance if the ranks differ.
+
+    ```mlir
+    coil.copy %source to %destination
+    ```
+  }];
+}
+
+class Coil_CombiningOp<string mnemonic> : Coil_Op<mnemonic,
+    [SingleBlock, NoTerminator]> {
+  let arguments = (ins Coil_PlaceType:$destination);
+  let regions = (region SizedRegion<1>:$operandsRegion);
+  let assemblyFormat = "$destination `from` $operandsRegion attr-dict";
+}
+
+def Coil_ReduceOp : Coil_CombiningOp<"reduce"> {
+  let summary = "accumulates operands into a place";
+  let description = [{
+    destination := ((destination + x1) + x2) ..., the operands in the order in
+    which the region's `coil.operand`s come; none is a no-op. One statement
+    rounds once. The destination must hold a value.
+
+    ```mlir
+    coil.reduce %mine from {
+      scf.for %q = %c1 to %ranks step %c1 {
+        %peer = arith.addi %r, %q : index
+        %theirs = coil.place data[%r] on %peer
+        coil.operand %theirs
+      }
+    }
+    ```
+  }];
+}
+
+def Coil_CombineOp : Coil_CombiningOp<"combine"> {
+  let summary = "overwrites a place with combined operands";
+  let description = [{
+    destination := (x1 + x2) ..., at least one operand, in order. What the
+    destination held before does not count.
+
+    ```mlir
+    coil.combine %sum from {
+      coil.operand %left
+      coil.operand %right
+    }
+    ```
+  }];
+}
+
+def Coil_OperandOp : Coil_Op<"operand"> {
+  let summary = "one operand of the enclosing reduce or combine";
+  let description = [{
+    Constraints:
+    - C1: stands in a `coil.reduce` or `coil.combine`, at any depth of loops and
+      conditions.
+
+    ```mlir
+    coil.operand %place
+    ```
+  }];
+  let arguments = (ins Coil_PlaceType:$place);
+  let assemblyFormat = "$place attr-dict";
+  let hasVerifier = 1;
+}
+
+def Coil_ExchangeOp : Coil_Op<"exchange", [SingleBlock, NoTerminator]> {
+  let summary = "moves that all read the state before the block";
+  let description = [{
+    Every read in the region sees what its place held before the block; no place
+    is written twice. The compiler adds what scratch that takes.
+
+    Constraints:
+    - C1: not nested in another `coil.exchange`.
+
+    ```mlir
+    coil.exchange {
+      coil.send %a to %b
+      coil.send %b to %a
+    }
+    ```
+  }];
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$body attr-dict";
+  let hasVerifier = 1;
+}
+
+#endif // COIL_DIALECT_COIL_COILOPS_TD
