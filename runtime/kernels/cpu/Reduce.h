@@ -11,7 +11,12 @@
 //    caller's error.
 //  - Reductions combine left to right: ((s0 + s1) + s2) ... f16, bf16, f8e4m3 and
 //    f8e5m2 accumulate in f32 and are rounded once, to nearest even, at the end.
-//    Integers wrap. min and max return NaN if any operand is NaN.
+//    Integers wrap. min and max return NaN if any operand is NaN, and take +0 to
+//    be greater than -0.
+//  - Every instruction set gives the same bits, but for NaN: any NaN is as good
+//    as another. Subnormals are kept, and products and sums are never fused.
+//  - Floats round to nearest even and overflow to infinity; f8e4m3 (OCP's "fn"),
+//    which has none, overflows to NaN.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,7 +33,7 @@ namespace coil::cpu {
 /// How a reduction ends. `divisor` is 1 but for Avg on the statement that makes
 /// the value complete, where it is the number of ranks: integers are divided
 /// towards zero after the wrapped sum; floats in the accumulation type, before
-/// the one rounding.
+/// the one rounding. Only Avg's kernels read it; they take 0 to be 1.
 struct ReduceEpilogue {
   uint64_t divisor = 1;
 };
@@ -53,13 +58,16 @@ ScaleKernel scaleKernel(DataType type);
 void copyBytes(void *destination, const void *source, size_t bytes, bool streaming = false);
 
 /// Name of the instruction set in use: "baseline", "avx2" or "avx512". The
-/// environment variable COIL_CPU_ISA, read once, lowers it (tests use it).
+/// environment variable COIL_CPU_ISA, read once, lowers it to one of these names;
+/// anything else that it says, and what the machine lacks, is ignored.
 const char *activeIsa();
 
 /// One element converted to and from double, exactly as the kernels convert
-/// (from double: rounded to nearest even; f8e4m3 saturates to NaN beyond its
-/// largest finite value 448, as OCP's E4M3 "fn" has no infinity). For checks and
-/// printing, not for speed. 64-bit integers beyond 2^53 lose digits.
+/// (from double: rounded to nearest even, in one step; f8e4m3 becomes NaN where
+/// that is beyond its largest finite value, 448). Integers that the type cannot
+/// hold become the nearest that it can, and NaN becomes 0. For checks and
+/// printing, not for speed. 64-bit integers beyond 2^53 lose digits. `element`
+/// may be unaligned.
 double toDouble(DataType type, const void *element);
 void fromDouble(DataType type, double value, void *element);
 
