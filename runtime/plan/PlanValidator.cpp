@@ -154,8 +154,9 @@ private:
     uint32_t first = 0;
     uint32_t count = 0;
   };
-  std::vector<Users> usersOf;   ///< by program
-  std::vector<Traffic> traffic; ///< by channel
+  std::vector<Users> usersOf;    ///< by program
+  std::vector<Traffic> traffic;  ///< by channel
+  std::vector<bool> operandUsed; ///< of the worker
   /// Operations checked so far, which numbers them from 1 over the variant.
   uint64_t opsSeen = 0;
   /// The last operation that named each channel as a slot, or each rank to meet.
@@ -232,8 +233,8 @@ Status VariantValidator::validate() {
   traffic.resize(variant.channels.size());
   poppedBy.resize(variant.channels.size());
   metBy.resize(plan.ranks);
-  for (uint32_t program = 0; program < variant.programs.size(); ++program)
-    COIL_RETURN_IF_ERROR(validateProgram(program));
+  for (uint32_t index = 0; index < variant.programs.size(); ++index)
+    COIL_RETURN_IF_ERROR(validateProgram(index));
   return validateBalance();
 }
 
@@ -246,19 +247,19 @@ Status VariantValidator::validateRanks() {
                         variant.scratchChunks.size());
   usersOf.resize(variant.programs.size());
   for (uint32_t user = 0; user < plan.ranks; ++user) {
-    uint32_t program = variant.programOfRank[user];
-    if (program >= variant.programs.size())
+    uint32_t index = variant.programOfRank[user];
+    if (index >= variant.programs.size())
       return variantError("rank {}: expected a program below {}, found {}", user,
-                          variant.programs.size(), program);
-    if (usersOf[program].count++ == 0)
-      usersOf[program].first = user;
+                          variant.programs.size(), index);
+    if (usersOf[index].count++ == 0)
+      usersOf[index].first = user;
   }
-  for (size_t program = 0; program < variant.programs.size(); ++program) {
-    if (usersOf[program].count == 0)
-      return variantError("program {} is of no rank", program);
-    size_t workers = variant.programs[program].workers.size();
+  for (size_t index = 0; index < variant.programs.size(); ++index) {
+    if (usersOf[index].count == 0)
+      return variantError("program {} is of no rank", index);
+    size_t workers = variant.programs[index].workers.size();
     if (workers > maxPlanWorkers)
-      return variantError("program {}: expected at most {} workers, found {}", program,
+      return variantError("program {}: expected at most {} workers, found {}", index,
                           maxPlanWorkers, workers);
   }
   return Status::ok();
@@ -310,21 +311,16 @@ Status VariantValidator::validateProgram(uint32_t index) {
 }
 
 Status VariantValidator::validateWorker() {
-  uint64_t operandsUsed = 0;
+  operandUsed.assign(worker->operands.size(), false);
   for (section = prologue; section <= epilogue; ++section) {
     const std::vector<PlanOp> &ops = opsOf(*worker, section);
-    for (opNumber = 0; opNumber < ops.size(); ++opNumber) {
+    for (opNumber = 0; opNumber < ops.size(); ++opNumber)
       COIL_RETURN_IF_ERROR(validateOp(ops[opNumber]));
-      // Counted as it goes: operations that share a run must not cost more time
-      // than the plan is long.
-      operandsUsed += ops[opNumber].operandCount;
-      if (operandsUsed > worker->operands.size())
-        return opError("its operands overlap those of earlier operations");
-    }
   }
-  if (operandsUsed < worker->operands.size())
-    return workerError("expected {}, as many as its operations use, found {}",
-                       counted(operandsUsed, "operand", "operands"), worker->operands.size());
+  auto unused = std::find(operandUsed.begin(), operandUsed.end(), false);
+  if (unused != operandUsed.end())
+    return workerError("operand {} of {} is of no operation", unused - operandUsed.begin(),
+                       operandUsed.size());
   return Status::ok();
 }
 
@@ -381,6 +377,10 @@ Status VariantValidator::validateOperands(const PlanOp &op, const OpRule &rule) 
 
   bool hasNeeded = rule.needed == nowhere;
   for (uint32_t i = 0; i < op.operandCount; ++i) {
+    // Sharing is refused also because it would let a short plan take long to check.
+    if (operandUsed[op.firstOperand + i])
+      return opError("operand {}: an earlier operation has it already", i);
+    operandUsed[op.firstOperand + i] = true;
     const PlanOperand &operand = worker->operands[op.firstOperand + i];
     if (rule.operands & meets)
       COIL_RETURN_IF_ERROR(validateMet(i, operand));
