@@ -42,7 +42,8 @@ public:
   /// Errors, the same on every rank that came: Timeout, naming the ranks that
   /// did not come; InvalidUsage for a rank given twice or ranks that disagree
   /// on `ranks`; RemoteError, naming a rank that died or failed meanwhile.
-  /// InvalidArgument for a rank outside 0..ranks-1. SystemError. Others who
+  /// InvalidArgument for no or more than 65536 ranks and for a rank outside
+  /// 0..ranks-1. SystemError. Others who
   /// connect to the socket are turned away without harm.
   static Result<std::unique_ptr<Bootstrap>> connect(const UniqueId &id, int rank, int ranks,
                                                     uint64_t timeoutMs);
