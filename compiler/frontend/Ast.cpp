@@ -1,0 +1,43 @@
+//===- Ast.cpp - The syntax tree ------------------------------------------===//
+
+#include "compiler/frontend/Ast.h"
+
+#include <algorithm>
+
+namespace coil::ast {
+
+UnaryExpr::UnaryExpr(SourceRange range, UnaryOp op, ExprPtr operand)
+    : Expr(Kind::Unary, range), op(op), operand(std::move(operand)) {
+  depth = this->operand->depth + 1;
+}
+
+BinaryExpr::BinaryExpr(BinaryOp op, ExprPtr left, ExprPtr right)
+    : Expr(Kind::Binary, left->range.to(right->range)), op(op), left(std::move(left)),
+      right(std::move(right)) {
+  depth = std::max(this->left->depth, this->right->depth) + 1;
+}
+
+CallExpr::CallExpr(SourceRange range, Name callee, std::vector<ExprPtr> arguments)
+    : Expr(Kind::Call, range), callee(std::move(callee)), arguments(std::move(arguments)) {
+  for (const ExprPtr &argument : this->arguments)
+    depth = std::max(depth, argument->depth + 1);
+}
+
+std::string_view spelling(UnaryOp op) {
+  static constexpr std::string_view spellings[] = {"-", "~", "!"};
+  return spellings[size_t(op)];
+}
+
+std::string_view spelling(BinaryOp op) {
+  static constexpr std::string_view spellings[] = {
+      "||", "&&", "==", "!=", "<", "<=", ">", ">=", "|",
+      "^",  "&",  "<<", ">>", "+", "-",  "*", "/",  "%"};
+  return spellings[size_t(op)];
+}
+
+std::string_view spelling(Verb verb) {
+  static constexpr std::string_view spellings[] = {"send", "copy", "reduce", "combine"};
+  return spellings[size_t(verb)];
+}
+
+} // namespace coil::ast

@@ -1,0 +1,278 @@
+//===- Ast.h - The syntax tree -----------------------------------*- C++ -*-===//
+//
+// What the author wrote, with a source range on every node. The tree is built
+// by the parser and immutable afterwards; names stand in it as written, and
+// since no name shadows another, a name alone says what it means. Its depth is
+// bounded by the parser (maxNesting), so recursion over it is safe.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef COIL_COMPILER_FRONTEND_AST_H
+#define COIL_COMPILER_FRONTEND_AST_H
+
+#include "compiler/frontend/SourceFile.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace coil::ast {
+
+/// The deepest nesting of statements, and of operators in an expression.
+inline constexpr uint32_t maxNesting = 256;
+
+/// A name where it is declared or used.
+struct Name {
+  std::string text;
+  SourceRange range;
+};
+
+//===----------------------------------------------------------------------===//
+// Expressions
+//===----------------------------------------------------------------------===//
+
+struct Expr {
+  enum class Kind : uint8_t { Integer, Name, Unary, Binary, Call };
+  const Kind kind;
+  /// Levels of operators and calls, this one included.
+  uint32_t depth = 1;
+  SourceRange range;
+
+  virtual ~Expr() = default;
+
+protected:
+  Expr(Kind kind, SourceRange range) : kind(kind), range(range) {}
+};
+using ExprPtr = std::unique_ptr<Expr>;
+
+struct IntegerExpr : Expr {
+  int64_t value;
+  IntegerExpr(SourceRange range, int64_t value) : Expr(Kind::Integer, range), value(value) {}
+};
+
+struct NameExpr : Expr {
+  std::string name;
+  NameExpr(SourceRange range, std::string name) : Expr(Kind::Name, range), name(std::move(name)) {}
+};
+
+enum class UnaryOp : uint8_t { Negate, Complement, Not };
+struct UnaryExpr : Expr {
+  UnaryOp op;
+  ExprPtr operand;
+  UnaryExpr(SourceRange range, UnaryOp op, ExprPtr operand);
+};
+
+enum class BinaryOp : uint8_t {
+  Or,
+  And,
+  Equal,
+  NotEqual,
+  Less,
+  LessEqual,
+  Greater,
+  GreaterEqual,
+  BitOr,
+  BitXor,
+  BitAnd,
+  ShiftLeft,
+  ShiftRight,
+  Add,
+  Subtract,
+  Multiply,
+  Divide,
+  Remainder,
+};
+struct BinaryExpr : Expr {
+  BinaryOp op;
+  ExprPtr left, right;
+  BinaryExpr(BinaryOp op, ExprPtr left, ExprPtr right);
+};
+
+struct CallExpr : Expr {
+  Name callee;
+  std::vector<ExprPtr> arguments;
+  CallExpr(SourceRange range, Name callee, std::vector<ExprPtr> arguments);
+};
+
+std::string_view spelling(UnaryOp op);
+std::string_view spelling(BinaryOp op);
+
+/// Calls `visitor` with the expression as the class that it is.
+template <typename Visitor> decltype(auto) visit(const Expr &expr, Visitor &&visitor) {
+  switch (expr.kind) {
+  case Expr::Kind::Integer:
+    return visitor(static_cast<const IntegerExpr &>(expr));
+  case Expr::Kind::Name:
+    return visitor(static_cast<const NameExpr &>(expr));
+  case Expr::Kind::Unary:
+    return visitor(static_cast<const UnaryExpr &>(expr));
+  case Expr::Kind::Binary:
+    return visitor(static_cast<const BinaryExpr &>(expr));
+  case Expr::Kind::Call:
+    return visitor(static_cast<const CallExpr &>(expr));
+  }
+  __builtin_unreachable();
+}
+
+//===----------------------------------------------------------------------===//
+// Statements
+//===----------------------------------------------------------------------===//
+
+struct Stmt {
+  enum class Kind : uint8_t { Chunks, Scratch, Let, For, If, Assert, Move, Exchange };
+  const Kind kind;
+  SourceRange range;
+
+  virtual ~Stmt() = default;
+
+protected:
+  Stmt(Kind kind, SourceRange range) : kind(kind), range(range) {}
+};
+using StmtPtr = std::unique_ptr<Stmt>;
+
+/// Statements in braces, or one without.
+struct Block {
+  SourceRange range;
+  std::vector<StmtPtr> statements;
+};
+
+/// `for variable in begin..end step step`; `step` is null where it is left out.
+struct Loop {
+  SourceRange range;
+  Name variable;
+  ExprPtr begin, end, step;
+};
+
+/// `buffer[begin..end] @ rank`; `end` is null for a single chunk.
+struct Place {
+  SourceRange range;
+  Name buffer;
+  ExprPtr begin, end, rank;
+};
+
+/// A place, repeated for each value of the loops behind it: the first loop is
+/// the outermost. `condition` may be null.
+struct Operand {
+  struct Clause {
+    Loop loop;
+    ExprPtr condition;
+  };
+  SourceRange range;
+  Place place;
+  std::vector<Clause> clauses;
+};
+
+struct ChunksStmt : Stmt {
+  ExprPtr count;
+  ChunksStmt(SourceRange range, ExprPtr count)
+      : Stmt(Kind::Chunks, range), count(std::move(count)) {}
+};
+
+struct ScratchStmt : Stmt {
+  Name name;
+  ExprPtr count;
+  ScratchStmt(SourceRange range, Name name, ExprPtr count)
+      : Stmt(Kind::Scratch, range), name(std::move(name)), count(std::move(count)) {}
+};
+
+struct LetStmt : Stmt {
+  Name name;
+  ExprPtr value;
+  LetStmt(SourceRange range, Name name, ExprPtr value)
+      : Stmt(Kind::Let, range), name(std::move(name)), value(std::move(value)) {}
+};
+
+struct ForStmt : Stmt {
+  Loop loop;
+  Block body;
+  ForStmt(SourceRange range, Loop loop, Block body)
+      : Stmt(Kind::For, range), loop(std::move(loop)), body(std::move(body)) {}
+};
+
+struct IfStmt : Stmt {
+  ExprPtr condition;
+  Block thenBody;
+  std::optional<Block> elseBody;
+  IfStmt(SourceRange range, ExprPtr condition, Block thenBody, std::optional<Block> elseBody)
+      : Stmt(Kind::If, range), condition(std::move(condition)), thenBody(std::move(thenBody)),
+        elseBody(std::move(elseBody)) {}
+};
+
+struct AssertStmt : Stmt {
+  ExprPtr condition;
+  /// The author's words, or the text of the condition.
+  std::string message;
+  AssertStmt(SourceRange range, ExprPtr condition, std::string message)
+      : Stmt(Kind::Assert, range), condition(std::move(condition)), message(std::move(message)) {}
+};
+
+enum class Verb : uint8_t { Send, Copy, Reduce, Combine };
+struct MoveStmt : Stmt {
+  Verb verb;
+  /// Exactly one, without clauses, for send and copy.
+  std::vector<Operand> operands;
+  Place destination;
+  MoveStmt(SourceRange range, Verb verb, std::vector<Operand> operands, Place destination)
+      : Stmt(Kind::Move, range), verb(verb), operands(std::move(operands)),
+        destination(std::move(destination)) {}
+};
+
+struct ExchangeStmt : Stmt {
+  Block body;
+  ExchangeStmt(SourceRange range, Block body)
+      : Stmt(Kind::Exchange, range), body(std::move(body)) {}
+};
+
+std::string_view spelling(Verb verb);
+
+/// Calls `visitor` with the statement as the class that it is.
+template <typename Visitor> decltype(auto) visit(const Stmt &stmt, Visitor &&visitor) {
+  switch (stmt.kind) {
+  case Stmt::Kind::Chunks:
+    return visitor(static_cast<const ChunksStmt &>(stmt));
+  case Stmt::Kind::Scratch:
+    return visitor(static_cast<const ScratchStmt &>(stmt));
+  case Stmt::Kind::Let:
+    return visitor(static_cast<const LetStmt &>(stmt));
+  case Stmt::Kind::For:
+    return visitor(static_cast<const ForStmt &>(stmt));
+  case Stmt::Kind::If:
+    return visitor(static_cast<const IfStmt &>(stmt));
+  case Stmt::Kind::Assert:
+    return visitor(static_cast<const AssertStmt &>(stmt));
+  case Stmt::Kind::Move:
+    return visitor(static_cast<const MoveStmt &>(stmt));
+  case Stmt::Kind::Exchange:
+    return visitor(static_cast<const ExchangeStmt &>(stmt));
+  }
+  __builtin_unreachable();
+}
+
+//===----------------------------------------------------------------------===//
+// Files
+//===----------------------------------------------------------------------===//
+
+/// `collective` or `collective(root)`.
+struct Contract {
+  Name collective;
+  std::optional<Name> root;
+};
+
+struct Algorithm {
+  SourceRange range;
+  Name name;
+  Contract contract;
+  Block body;
+};
+
+struct File {
+  const SourceFile *source = nullptr;
+  std::vector<std::unique_ptr<Algorithm>> algorithms;
+};
+
+} // namespace coil::ast
+
+#endif // COIL_COMPILER_FRONTEND_AST_H

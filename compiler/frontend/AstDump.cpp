@@ -1,0 +1,159 @@
+//===- AstDump.cpp - The syntax tree as text ------------------------------===//
+
+#include "compiler/frontend/Frontend.h"
+
+#include <fmt/format.h>
+#include <ostream>
+
+namespace coil {
+
+using namespace ast;
+
+namespace {
+
+/// Writes a node a line, indented by its depth, and where it stands.
+class Dumper {
+public:
+  explicit Dumper(std::ostream &out) : out(out) {}
+
+  void file(const File &file) {
+    out << fmt::format("file '{}'\n", file.source->name());
+    for (const auto &algorithm : file.algorithms) {
+      const Contract &contract = algorithm->contract;
+      std::string root = contract.root ? fmt::format("({})", contract.root->text) : "";
+      Level level(*this, algorithm->range, "algorithm {} : {}{}", algorithm->name.text,
+                  contract.collective.text, root);
+      statements(algorithm->body);
+    }
+  }
+
+  // Expressions.
+  void operator()(const IntegerExpr &expr) { Level(*this, expr.range, "integer {}", expr.value); }
+  void operator()(const NameExpr &expr) { Level(*this, expr.range, "name {}", expr.name); }
+  void operator()(const UnaryExpr &expr) {
+    Level level(*this, expr.range, "unary {}", spelling(expr.op));
+    dump(*expr.operand);
+  }
+  void operator()(const BinaryExpr &expr) {
+    Level level(*this, expr.range, "binary {}", spelling(expr.op));
+    dump(*expr.left);
+    dump(*expr.right);
+  }
+  void operator()(const CallExpr &expr) {
+    Level level(*this, expr.range, "call {}", expr.callee.text);
+    for (const ExprPtr &argument : expr.arguments)
+      dump(*argument);
+  }
+
+  // Statements.
+  void operator()(const ChunksStmt &stmt) {
+    Level level(*this, stmt.range, "chunks");
+    dump(*stmt.count);
+  }
+  void operator()(const ScratchStmt &stmt) {
+    Level level(*this, stmt.range, "scratch {}", stmt.name.text);
+    dump(*stmt.count);
+  }
+  void operator()(const LetStmt &stmt) {
+    Level level(*this, stmt.range, "let {}", stmt.name.text);
+    dump(*stmt.value);
+  }
+  void operator()(const ForStmt &stmt) {
+    Level level(*this, stmt.range, "for {}", stmt.loop.variable.text);
+    bounds(stmt.loop);
+    body("body", stmt.body);
+  }
+  void operator()(const IfStmt &stmt) {
+    Level level(*this, stmt.range, "if");
+    dump(*stmt.condition);
+    body("then", stmt.thenBody);
+    if (stmt.elseBody)
+      body("else", *stmt.elseBody);
+  }
+  void operator()(const AssertStmt &stmt) {
+    Level level(*this, stmt.range, "assert \"{}\"", stmt.message);
+    dump(*stmt.condition);
+  }
+  void operator()(const MoveStmt &stmt) {
+    Level level(*this, stmt.range, "{}", spelling(stmt.verb));
+    for (const Operand &operand : stmt.operands) {
+      Level inner(*this, operand.range, "operand");
+      place(operand.place);
+      for (const Operand::Clause &clause : operand.clauses) {
+        Level loop(*this, clause.loop.range, "for {}", clause.loop.variable.text);
+        bounds(clause.loop);
+        if (clause.condition) {
+          Level condition(*this, clause.condition->range, "if");
+          dump(*clause.condition);
+        }
+      }
+    }
+    Level inner(*this, stmt.destination.range, "destination");
+    place(stmt.destination);
+  }
+  void operator()(const ExchangeStmt &stmt) {
+    Level level(*this, stmt.range, "exchange");
+    statements(stmt.body);
+  }
+
+private:
+  /// Writes a line; what is written while it lives stands one level deeper.
+  class Level {
+  public:
+    template <typename... Args>
+    Level(Dumper &dumper, SourceRange range, fmt::format_string<Args...> format, Args &&...args)
+        : dumper(dumper) {
+      ++dumper.depth;
+      LineColumn begin = range.file->position(range.begin), end = range.file->position(range.end);
+      dumper.out << fmt::format("{:{}}{} <{}:{}-", "", 2 * dumper.depth,
+                                fmt::format(format, std::forward<Args>(args)...), begin.line,
+                                begin.column);
+      if (end.line != begin.line)
+        dumper.out << fmt::format("{}:", end.line);
+      dumper.out << fmt::format("{}>\n", end.column);
+    }
+    ~Level() { --dumper.depth; }
+    Level(const Level &) = delete;
+    Level &operator=(const Level &) = delete;
+
+  private:
+    Dumper &dumper;
+  };
+
+  void dump(const Expr &expr) { visit(expr, *this); }
+  void statements(const Block &block) {
+    for (const StmtPtr &statement : block.statements)
+      visit(*statement, *this);
+  }
+  void body(const char *name, const Block &block) {
+    Level level(*this, block.range, "{}", name);
+    statements(block);
+  }
+  void bounds(const Loop &loop) {
+    dump(*loop.begin);
+    dump(*loop.end);
+    if (loop.step) {
+      Level level(*this, loop.step->range, "step");
+      dump(*loop.step);
+    }
+  }
+  void place(const Place &place) {
+    Level level(*this, place.range, "place {}", place.buffer.text);
+    dump(*place.begin);
+    if (place.end) {
+      Level run(*this, place.end->range, "to");
+      dump(*place.end);
+    }
+    Level rank(*this, place.rank->range, "rank");
+    dump(*place.rank);
+  }
+
+  std::ostream &out;
+  int depth = 0;
+};
+
+} // namespace
+
+void dumpAst(const File &file, std::ostream &out) { Dumper(out).file(file); }
+
+} // namespace coil

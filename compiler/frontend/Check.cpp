@@ -1,0 +1,389 @@
+//===- Check.cpp - Names and statements of a program ----------------------===//
+
+#include "compiler/frontend/Check.h"
+
+#include "compiler/frontend/Frontend.h"
+#include "compiler/frontend/Suggest.h"
+
+#include <algorithm>
+
+namespace coil {
+
+using namespace ast;
+
+namespace {
+
+/// A collective that an algorithm can promise, and which of its buffers hold a
+/// segment for each rank instead of one.
+struct Collective {
+  std::string_view name;
+  bool hasRoot;
+  bool isInputPerRank;
+  bool isOutputPerRank;
+};
+
+constexpr Collective collectives[] = {
+    {"allreduce", false, false, false},
+    {"allgather", false, false, true},
+    {"reduce_scatter", false, true, false},
+    {"broadcast", true, false, false},
+};
+
+const Collective *findCollective(std::string_view name) {
+  auto found = std::ranges::find(collectives, name, &Collective::name);
+  return found == std::end(collectives) ? nullptr : found;
+}
+
+constexpr std::string_view functions[] = {"log2", "min", "max"};
+
+} // namespace
+
+bool checkFile(const File &file, DiagnosticEngine &diagnostics) {
+  size_t errorsBefore = diagnostics.numErrors();
+  std::unordered_map<std::string_view, SourceRange> names;
+  for (const auto &algorithm : file.algorithms) {
+    const Name &name = algorithm->name;
+    auto [first, isNew] = names.emplace(name.text, name.range);
+    if (!isNew)
+      diagnostics.error(name.range, "an algorithm named '{}' exists already", name.text)
+          .note(first->second, "the first one is here");
+    Checker(diagnostics).check(*algorithm);
+    if (diagnostics.isFull())
+      break;
+  }
+  return diagnostics.numErrors() == errorsBefore;
+}
+
+//===----------------------------------------------------------------------===//
+// Names
+//===----------------------------------------------------------------------===//
+
+Checker::Scope::~Scope() {
+  while (checker.declared.size() > size) {
+    Symbol *symbol = checker.declared.back();
+    symbol->isVisible = false;
+    checker.visible.erase(symbol->name);
+    checker.declared.pop_back();
+  }
+}
+
+Checker::Symbol *Checker::find(std::string_view name) {
+  auto found = visible.find(name);
+  return found == visible.end() ? nullptr : found->second;
+}
+
+void Checker::declareBuiltin(std::string name, Symbol symbol) {
+  symbol.name = std::move(name);
+  symbols.push_back(std::move(symbol));
+  visible.emplace(symbols.back().name, &symbols.back());
+}
+
+Checker::Symbol *Checker::declare(const Name &name, Symbol::Kind kind) {
+  symbols.push_back({kind, name.text, name.range, std::nullopt, std::nullopt, true});
+  Symbol *symbol = &symbols.back();
+  auto [other, isNew] = visible.emplace(symbol->name, symbol);
+  if (std::ranges::find(functions, name.text) != std::end(functions)) {
+    diagnostics.error(name.range, "'{}' is the name of a function; choose another name", name.text);
+  } else if (!isNew && other->second->range.hasPosition()) {
+    diagnostics.error(name.range, "'{}' is declared already", name.text)
+        .note(other->second->range, "the first declaration is here");
+  } else if (!isNew) {
+    diagnostics.error(name.range, "'{}' is a word of the language; choose another name", name.text);
+  }
+  // A second declaration is kept out of sight but gives its uses no errors.
+  if (isNew)
+    declared.push_back(symbol);
+  return symbol;
+}
+
+void Checker::reportUnknown(const Name &name, Symbol::Kind kind) {
+  bool isBuffer = kind == Symbol::Kind::Buffer;
+  Suggestion nearest(name.text);
+  const Symbol *outOfScope = nullptr;
+  for (auto symbol = symbols.rbegin(); symbol != symbols.rend(); ++symbol) {
+    if (symbol->kind != kind)
+      continue;
+    if (symbol->isVisible)
+      nearest.consider(symbol->name);
+    else if (symbol->name == name.text && !outOfScope)
+      outOfScope = &*symbol;
+  }
+  Diagnostic &diagnostic =
+      diagnostics.error(name.range, "unknown {} '{}'{}", isBuffer ? "buffer" : "name", name.text,
+                        outOfScope ? "" : nearest.text());
+  if (outOfScope)
+    diagnostic.note(outOfScope->range, "'{}' is declared here, in a block that has ended",
+                    name.text);
+}
+
+const Checker::Symbol *Checker::resolveBuffer(const Name &name) {
+  const Symbol *symbol = find(name.text);
+  if (!symbol) {
+    reportUnknown(name, Symbol::Kind::Buffer);
+    return nullptr;
+  }
+  if (symbol->kind == Symbol::Kind::Buffer)
+    return symbol;
+  Diagnostic &diagnostic =
+      diagnostics.error(name.range, "expected a buffer, found the value '{}'", name.text);
+  if (symbol->range.hasPosition())
+    diagnostic.note(symbol->range, "'{}' is declared here", name.text);
+  return nullptr;
+}
+
+//===----------------------------------------------------------------------===//
+// Structure
+//===----------------------------------------------------------------------===//
+
+void Checker::check(const Algorithm &algorithm) {
+  Symbol ranks;
+  ranks.value = Value::integer(Interval::ranks());
+  declareBuiltin("ranks", std::move(ranks));
+  for (const char *name : {"input", "output", "data"}) {
+    Symbol buffer;
+    buffer.kind = Symbol::Kind::Buffer;
+    declareBuiltin(name, std::move(buffer));
+  }
+  checkContract(algorithm.contract);
+  bool hasChunks = std::ranges::any_of(algorithm.body.statements, [](const StmtPtr &stmt) {
+    return stmt->kind == Stmt::Kind::Chunks;
+  });
+  if (!hasChunks)
+    setBufferSizes(algorithm.contract, Interval::constant(1));
+  for (const StmtPtr &stmt : algorithm.body.statements) {
+    bool isMove = stmt->kind == Stmt::Kind::Move || stmt->kind == Stmt::Kind::Exchange ||
+                  stmt->kind == Stmt::Kind::For || stmt->kind == Stmt::Kind::If;
+    if (isMove && !firstMove)
+      firstMove = stmt.get();
+    if (stmt->kind == Stmt::Kind::Chunks)
+      checkChunks(static_cast<const ChunksStmt &>(*stmt), algorithm.contract);
+    else
+      visit(*stmt, *this);
+  }
+}
+
+void Checker::checkContract(const Contract &contract) {
+  const Name &name = contract.collective;
+  const Collective *collective = findCollective(name.text);
+  if (!collective) {
+    std::string known;
+    Suggestion nearest(name.text);
+    for (const Collective &each : collectives) {
+      known +=
+          fmt::format("{}{}{}", known.empty() ? "" : ", ", each.name, each.hasRoot ? "(root)" : "");
+      nearest.consider(each.name);
+    }
+    diagnostics.error(name.range, "expected one of the collectives {}, found '{}'{}", known,
+                      name.text, nearest.text());
+  } else if (collective->hasRoot && !contract.root) {
+    diagnostics.error(name.range, "'{0}' needs a name for its root's rank, as in '{0}(root)'",
+                      name.text);
+  } else if (!collective->hasRoot && contract.root) {
+    diagnostics.error(contract.root->range, "'{}' has no root", name.text);
+  }
+  if (contract.root) {
+    Symbol *root = declare(*contract.root, Symbol::Kind::Value);
+    root->value = Value::integer({Bound{0, 0}, Bound{1, -1}});
+  }
+}
+
+void Checker::setBufferSizes(const Contract &contract, const Interval &chunks) {
+  const Collective *collective = findCollective(contract.collective.text);
+  if (!collective)
+    return;
+  Interval perRank = multiply(chunks, Interval::ranks());
+  find("input")->size = collective->isInputPerRank ? perRank : chunks;
+  find("output")->size = collective->isOutputPerRank ? perRank : chunks;
+  bool isDataPerRank = collective->isInputPerRank || collective->isOutputPerRank;
+  find("data")->size = isDataPerRank ? perRank : chunks;
+}
+
+void Checker::checkBlock(const Block &block) {
+  Scope scope(*this);
+  ++depth;
+  for (const StmtPtr &stmt : block.statements)
+    visit(*stmt, *this);
+  --depth;
+}
+
+//===----------------------------------------------------------------------===//
+// Statements
+//===----------------------------------------------------------------------===//
+
+void Checker::checkChunks(const ChunksStmt &stmt, const Contract &contract) {
+  if (chunks)
+    diagnostics.error(stmt.range, "the number of chunks is given already")
+        .note(chunks->range, "it is given here");
+  else if (firstMove)
+    diagnostics.error(stmt.range, "'chunks' must come before the first statement that moves chunks")
+        .note(firstMove->range, "the first one is here");
+  bool isFirst = !chunks;
+  if (isFirst)
+    chunks = &stmt;
+  MaybeInterval count = evaluateInt(*stmt.count, "the number of chunks");
+  if (!count)
+    return;
+  if (count->isAtMost(0))
+    rangeError(stmt.count->range, "the number of chunks must be at least 1, found {}",
+               describeHigh(*count));
+  else if (isFirst)
+    setBufferSizes(contract, *count);
+}
+
+void Checker::operator()(const ChunksStmt &stmt) {
+  diagnostics.error(stmt.range, "'chunks' must stand at the top level of the algorithm");
+}
+
+void Checker::operator()(const ScratchStmt &stmt) {
+  MaybeInterval count = evaluateInt(*stmt.count, "the number of slots");
+  if (depth > 0)
+    diagnostics.error(stmt.range, "'scratch' must stand at the top level of the algorithm");
+  else if (count && count->isAtMost(0))
+    rangeError(stmt.count->range, "scratch '{}' must have at least 1 slot, found {}",
+               stmt.name.text, describeHigh(*count));
+  Symbol *symbol = declare(stmt.name, Symbol::Kind::Buffer);
+  if (count && !count->isAtMost(0))
+    symbol->size = count;
+}
+
+void Checker::operator()(const LetStmt &stmt) {
+  MaybeValue value = evaluate(*stmt.value);
+  declare(stmt.name, Symbol::Kind::Value)->value = value;
+}
+
+bool Checker::checkLoop(const Loop &loop) {
+  MaybeInterval begin = evaluateInt(*loop.begin, "the begin of a range");
+  MaybeInterval end = evaluateInt(*loop.end, "the end of a range");
+  if (loop.step) {
+    MaybeInterval step = evaluateInt(*loop.step, "a step");
+    if (step && step->isAtMost(0))
+      rangeError(loop.step->range, "a step must be at least 1, found {}", describeHigh(*step));
+  }
+  Symbol *variable = declare(loop.variable, Symbol::Kind::Value);
+  if (!begin || !end)
+    return false;
+  if (isLess(*end, *begin) == true)
+    rangeError(loop.begin->range.to(loop.end->range),
+               "the range is reversed: it begins at {} and ends at {}", describeLow(*begin),
+               describeHigh(*end));
+  bool isEmpty = isLessEqual(*end, *begin) == true;
+  Interval values = {begin->low, add(*end, Interval::constant(-1)).high};
+  variable->value = Value::integer(isEmpty ? Interval() : values);
+  return isEmpty;
+}
+
+void Checker::operator()(const ForStmt &stmt) {
+  Scope scope(*this);
+  Unreachable skipped(*this, checkLoop(stmt.loop));
+  checkBlock(stmt.body);
+}
+
+void Checker::operator()(const IfStmt &stmt) {
+  MaybeValue condition = evaluateBool(*stmt.condition, "a condition");
+  std::optional<bool> truth = condition ? condition->truth : std::nullopt;
+  {
+    Unreachable skipped(*this, truth == false);
+    checkBlock(stmt.thenBody);
+  }
+  if (stmt.elseBody) {
+    Unreachable skipped(*this, truth == true);
+    checkBlock(*stmt.elseBody);
+  }
+}
+
+void Checker::operator()(const AssertStmt &stmt) {
+  MaybeValue condition = evaluateBool(*stmt.condition, "a condition");
+  if (condition && condition->truth == false)
+    rangeError(stmt.range, "this assertion never holds: {}", stmt.message);
+}
+
+void Checker::operator()(const ExchangeStmt &stmt) {
+  if (exchange)
+    diagnostics.error(stmt.range, "an exchange cannot stand in another exchange")
+        .note(exchange->range, "the outer one is here");
+  const ExchangeStmt *outer = std::exchange(exchange, exchange ? exchange : &stmt);
+  checkBlock(stmt.body);
+  exchange = outer;
+}
+
+//===----------------------------------------------------------------------===//
+// Moves
+//===----------------------------------------------------------------------===//
+
+/// "1 chunk", "at most 3 chunks".
+static std::string countText(std::string count) {
+  return count + (count == "1" ? " chunk" : " chunks");
+}
+
+Checker::MaybeInterval Checker::checkPlace(const Place &place) {
+  const Symbol *buffer = resolveBuffer(place.buffer);
+  MaybeInterval begin = evaluateInt(*place.begin, "a chunk index"), end;
+  if (place.end)
+    end = evaluateInt(*place.end, "a chunk index");
+  evaluateInt(*place.rank, "a rank");
+  if (!buffer || !begin || (place.end && !end))
+    return std::nullopt;
+
+  if (begin->isBelow(0)) {
+    rangeError(place.begin->range, "the chunk index is {}; chunks are counted from 0",
+               describeHigh(*begin));
+    return std::nullopt;
+  }
+  if (end && isLessEqual(*end, *begin) == true) {
+    rangeError(place.begin->range.to(place.end->range),
+               "a run of chunks must end after it begins; it begins at {} and ends at {}",
+               describeLow(*begin), describeHigh(*end));
+    return std::nullopt;
+  }
+  // The last chunk that is used lies beyond the buffer, whatever the size is.
+  Interval last = end ? add(*end, Interval::constant(-1)) : *begin;
+  if (buffer->size && isLessEqual(*buffer->size, last) == true) {
+    SourceRange range = place.end ? place.end->range : place.begin->range;
+    Diagnostic *diagnostic = rangeError(
+        range, "the {} is {}, but '{}' has {}", end ? "end of the run" : "chunk index",
+        describeLow(end ? *end : *begin), buffer->name, countText(describeHigh(*buffer->size)));
+    if (diagnostic && buffer->range.hasPosition())
+      diagnostic->note(buffer->range, "'{}' is declared here", buffer->name);
+    return std::nullopt;
+  }
+  return end ? subtract(*end, *begin) : Interval::constant(1);
+}
+
+Checker::MaybeInterval Checker::checkOperand(const Operand &operand) {
+  Scope scope(*this);
+  int reachable = unreachable;
+  for (const Operand::Clause &clause : operand.clauses) {
+    unreachable += checkLoop(clause.loop);
+    if (!clause.condition)
+      continue;
+    MaybeValue condition = evaluateBool(*clause.condition, "a condition");
+    unreachable += condition && condition->truth == false;
+  }
+  MaybeInterval count = checkPlace(operand.place);
+  unreachable = reachable;
+  return count;
+}
+
+void Checker::operator()(const MoveStmt &stmt) {
+  std::vector<MaybeInterval> counts;
+  for (const Operand &operand : stmt.operands)
+    counts.push_back(checkOperand(operand));
+  MaybeInterval room = checkPlace(stmt.destination);
+  if (stmt.destination.buffer.text == "input")
+    diagnostics.error(stmt.destination.buffer.range,
+                      "cannot write to 'input': the caller's input is never written");
+  for (size_t i = 0; i < counts.size(); ++i) {
+    const MaybeInterval &count = counts[i];
+    if (!room || !count || isEqual(*count, *room) != false)
+      continue;
+    bool isSmaller = isLess(*count, *room) == true;
+    Diagnostic *diagnostic =
+        rangeError(stmt.operands[i].place.range, "this place has {}, but the destination has {}",
+                   countText(isSmaller ? describeHigh(*count) : describeLow(*count)),
+                   countText(isSmaller ? describeLow(*room) : describeHigh(*room)));
+    if (diagnostic)
+      diagnostic->note(stmt.destination.range, "the destination is here");
+  }
+}
+
+} // namespace coil

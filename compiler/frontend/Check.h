@@ -1,0 +1,158 @@
+//===- Check.h - Names, types and numbers of a program -----------*- C++ -*-===//
+//
+// The checker walks a tree once. It keeps what is known of each value as an
+// Interval and reports only what is wrong for every number of ranks; the rest
+// is checked on the instance, where the number of ranks is known.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef COIL_COMPILER_FRONTEND_CHECK_H
+#define COIL_COMPILER_FRONTEND_CHECK_H
+
+#include "compiler/frontend/Ast.h"
+#include "compiler/frontend/Diagnostics.h"
+#include "compiler/frontend/Interval.h"
+
+#include <deque>
+#include <unordered_map>
+
+namespace coil {
+
+class Checker {
+public:
+  explicit Checker(DiagnosticEngine &diagnostics) : diagnostics(diagnostics) {}
+
+  void check(const ast::Algorithm &algorithm);
+
+  /// Statements, as ast::visit hands them out. ChunksStmt: one below the top level.
+  void operator()(const ast::ChunksStmt &stmt);
+  void operator()(const ast::ScratchStmt &stmt);
+  void operator()(const ast::LetStmt &stmt);
+  void operator()(const ast::ForStmt &stmt);
+  void operator()(const ast::IfStmt &stmt);
+  void operator()(const ast::AssertStmt &stmt);
+  void operator()(const ast::MoveStmt &stmt);
+  void operator()(const ast::ExchangeStmt &stmt);
+
+private:
+  enum class Type : uint8_t { Int, Bool };
+
+  /// What is known of an expression: for an int its interval, for a bool its
+  /// truth if that is always the same.
+  struct Value {
+    Type type = Type::Int;
+    Interval range;
+    std::optional<bool> truth;
+
+    static Value integer(Interval range) { return {Type::Int, range, std::nullopt}; }
+    static Value boolean(std::optional<bool> truth) { return {Type::Bool, {}, truth}; }
+  };
+  /// Empty after an error that was reported, so that one mistake is one error.
+  using MaybeValue = std::optional<Value>;
+  using MaybeInterval = std::optional<Interval>;
+
+  struct Symbol {
+    enum class Kind : uint8_t { Value, Buffer };
+    Kind kind = Kind::Value;
+    std::string name;
+    /// Where it is declared; empty for what the language declares.
+    SourceRange range;
+    MaybeValue value;
+    /// Chunks of a buffer on each rank, if known.
+    MaybeInterval size;
+    bool isVisible = true;
+  };
+
+  /// The names declared while it lives end with it.
+  class Scope {
+  public:
+    explicit Scope(Checker &checker) : checker(checker), size(checker.declared.size()) {}
+    ~Scope();
+    Scope(const Scope &) = delete;
+    Scope &operator=(const Scope &) = delete;
+
+  private:
+    Checker &checker;
+    size_t size;
+  };
+
+  /// While it lives, numbers are not judged: the statement is never executed.
+  class Unreachable {
+  public:
+    Unreachable(Checker &checker, bool isUnreachable)
+        : counter(checker.unreachable), amount(isUnreachable) {
+      counter += amount;
+    }
+    ~Unreachable() { counter -= amount; }
+    Unreachable(const Unreachable &) = delete;
+    Unreachable &operator=(const Unreachable &) = delete;
+
+  private:
+    int &counter;
+    int amount;
+  };
+
+  // Statements (Check.cpp).
+  void checkContract(const ast::Contract &contract);
+  void checkChunks(const ast::ChunksStmt &stmt, const ast::Contract &contract);
+  /// Sizes the buffers of the call, given the chunks of a segment.
+  void setBufferSizes(const ast::Contract &contract, const Interval &chunks);
+  void checkBlock(const ast::Block &block);
+  /// Declares the loop's variable; true if the loop is known to run never.
+  bool checkLoop(const ast::Loop &loop);
+  /// Returns the number of chunks, if known.
+  MaybeInterval checkPlace(const ast::Place &place);
+  MaybeInterval checkOperand(const ast::Operand &operand);
+  const Symbol *resolveBuffer(const ast::Name &name);
+
+  // Names (Check.cpp).
+  Symbol *declare(const ast::Name &name, Symbol::Kind kind);
+  void declareBuiltin(std::string name, Symbol symbol);
+  Symbol *find(std::string_view name);
+  /// Reports a name that no visible symbol of that kind has.
+  void reportUnknown(const ast::Name &name, Symbol::Kind kind);
+
+  // Expressions (CheckExpr.cpp).
+  MaybeValue evaluate(const ast::Expr &expr);
+  MaybeValue evaluate(const ast::NameExpr &expr);
+  MaybeValue evaluate(const ast::UnaryExpr &expr);
+  MaybeValue evaluate(const ast::BinaryExpr &expr);
+  MaybeValue evaluate(const ast::CallExpr &expr);
+  MaybeValue evaluateLogical(const ast::BinaryExpr &expr);
+  MaybeValue evaluateComparison(const ast::BinaryExpr &expr);
+  MaybeInterval evaluateShift(const ast::BinaryExpr &expr, const Interval &left,
+                              const Interval &right);
+  /// An int; `what` ("a chunk index") begins the error otherwise.
+  MaybeInterval evaluateInt(const ast::Expr &expr, std::string_view what);
+  /// A bool; the truth if known.
+  MaybeValue evaluateBool(const ast::Expr &expr, std::string_view what);
+  /// Reports an operation on constants whose result does not fit.
+  MaybeInterval checkOverflow(const ast::Expr &expr, const Interval &result, bool areConstants);
+
+  /// Reports a number that is wrong whenever it is computed; null, and no
+  /// error, where it never is.
+  template <typename... Args>
+  Diagnostic *rangeError(SourceRange range, fmt::format_string<Args...> format, Args &&...args) {
+    if (unreachable > 0)
+      return nullptr;
+    return &diagnostics.error(range, format, std::forward<Args>(args)...);
+  }
+
+  DiagnosticEngine &diagnostics;
+  /// All symbols of the algorithm, those out of scope too.
+  std::deque<Symbol> symbols;
+  std::unordered_map<std::string_view, Symbol *> visible;
+  /// The visible symbols that the program declares, innermost last.
+  std::vector<Symbol *> declared;
+
+  /// Depth of loops, conditions and exchanges.
+  int depth = 0;
+  int unreachable = 0;
+  const ast::ExchangeStmt *exchange = nullptr;
+  const ast::ChunksStmt *chunks = nullptr;
+  const ast::Stmt *firstMove = nullptr;
+};
+
+} // namespace coil
+
+#endif // COIL_COMPILER_FRONTEND_CHECK_H

@@ -1,0 +1,264 @@
+//===- CheckExpr.cpp - Types and numbers of expressions -------------------===//
+
+#include "compiler/frontend/Check.h"
+#include "compiler/frontend/Suggest.h"
+
+#include <bit>
+
+namespace coil {
+
+using namespace ast;
+
+Checker::MaybeInterval Checker::evaluateInt(const Expr &expr, std::string_view what) {
+  MaybeValue value = evaluate(expr);
+  if (!value)
+    return std::nullopt;
+  if (value->type == Type::Int)
+    return value->range;
+  diagnostics.error(expr.range, "{} must be an int, found a bool", what);
+  return std::nullopt;
+}
+
+Checker::MaybeValue Checker::evaluateBool(const Expr &expr, std::string_view what) {
+  MaybeValue value = evaluate(expr);
+  if (!value)
+    return std::nullopt;
+  if (value->type == Type::Bool)
+    return value;
+  diagnostics.error(expr.range, "{} must be a bool, found an int; compare it, as in 'x != 0'",
+                    what);
+  return std::nullopt;
+}
+
+Checker::MaybeValue Checker::evaluate(const Expr &expr) {
+  switch (expr.kind) {
+  case Expr::Kind::Integer:
+    return Value::integer(Interval::constant(static_cast<const IntegerExpr &>(expr).value));
+  case Expr::Kind::Name:
+    return evaluate(static_cast<const NameExpr &>(expr));
+  case Expr::Kind::Unary:
+    return evaluate(static_cast<const UnaryExpr &>(expr));
+  case Expr::Kind::Binary:
+    return evaluate(static_cast<const BinaryExpr &>(expr));
+  case Expr::Kind::Call:
+    return evaluate(static_cast<const CallExpr &>(expr));
+  }
+  __builtin_unreachable();
+}
+
+Checker::MaybeValue Checker::evaluate(const NameExpr &expr) {
+  const Symbol *symbol = find(expr.name);
+  if (!symbol) {
+    reportUnknown({expr.name, expr.range}, Symbol::Kind::Value);
+    return std::nullopt;
+  }
+  if (symbol->kind == Symbol::Kind::Value)
+    return symbol->value;
+  Diagnostic &diagnostic =
+      diagnostics.error(expr.range, "expected a value, found the buffer '{}'", expr.name);
+  if (symbol->range.hasPosition())
+    diagnostic.note(symbol->range, "'{}' is declared here", expr.name);
+  return std::nullopt;
+}
+
+Checker::MaybeValue Checker::evaluate(const UnaryExpr &expr) {
+  std::string what = fmt::format("the operand of '{}'", spelling(expr.op));
+  if (expr.op == UnaryOp::Not) {
+    MaybeValue operand = evaluateBool(*expr.operand, what);
+    if (operand && operand->truth)
+      operand->truth = !*operand->truth;
+    return operand;
+  }
+  MaybeInterval operand = evaluateInt(*expr.operand, what);
+  if (!operand)
+    return std::nullopt;
+  // ~x is -x - 1 in two's complement, and overflows nowhere.
+  Interval result =
+      expr.op == UnaryOp::Negate ? negate(*operand) : add(negate(*operand), Interval::constant(-1));
+  if (expr.op == UnaryOp::Complement && operand->asConstant())
+    result = Interval::constant(~*operand->asConstant());
+  MaybeInterval checked = checkOverflow(expr, result, operand->asConstant().has_value());
+  return checked ? MaybeValue(Value::integer(*checked)) : std::nullopt;
+}
+
+Checker::MaybeInterval Checker::checkOverflow(const Expr &expr, const Interval &result,
+                                              bool areConstants) {
+  if (!areConstants || result.asConstant())
+    return result;
+  rangeError(expr.range, "the result does not fit into 64 signed bits");
+  // In code that is never reached the value does not matter.
+  return unreachable ? MaybeInterval(Interval()) : std::nullopt;
+}
+
+Checker::MaybeValue Checker::evaluateLogical(const BinaryExpr &expr) {
+  std::string what = fmt::format("an operand of '{}'", spelling(expr.op));
+  // The value of the left operand that decides alone.
+  bool deciding = expr.op == BinaryOp::Or;
+  MaybeValue left = evaluateBool(*expr.left, what);
+  bool isDecided = left && left->truth == deciding;
+  MaybeValue right;
+  {
+    Unreachable skipped(*this, isDecided);
+    right = evaluateBool(*expr.right, what);
+  }
+  if (!left || !right)
+    return std::nullopt;
+  if (isDecided || right->truth == deciding)
+    return Value::boolean(deciding);
+  if (left->truth && right->truth)
+    return Value::boolean(!deciding);
+  return Value::boolean(std::nullopt);
+}
+
+Checker::MaybeValue Checker::evaluateComparison(const BinaryExpr &expr) {
+  MaybeValue left = evaluate(*expr.left), right = evaluate(*expr.right);
+  if (!left || !right)
+    return std::nullopt;
+  bool isEquality = expr.op == BinaryOp::Equal || expr.op == BinaryOp::NotEqual;
+  if (left->type != right->type) {
+    diagnostics.error(expr.range, "cannot compare {} with {}",
+                      left->type == Type::Int ? "an int" : "a bool",
+                      right->type == Type::Int ? "an int" : "a bool");
+    return std::nullopt;
+  }
+  if (left->type == Type::Bool) {
+    if (!isEquality) {
+      diagnostics.error(expr.range, "an operand of '{}' must be an int, found a bool",
+                        spelling(expr.op));
+      return std::nullopt;
+    }
+    if (!left->truth || !right->truth)
+      return Value::boolean(std::nullopt);
+    return Value::boolean((*left->truth == *right->truth) == (expr.op == BinaryOp::Equal));
+  }
+  const Interval &a = left->range, &b = right->range;
+  switch (expr.op) {
+  case BinaryOp::Equal:
+    return Value::boolean(isEqual(a, b));
+  case BinaryOp::NotEqual: {
+    std::optional<bool> truth = isEqual(a, b);
+    return Value::boolean(truth ? std::optional(!*truth) : std::nullopt);
+  }
+  case BinaryOp::Less:
+    return Value::boolean(isLess(a, b));
+  case BinaryOp::LessEqual:
+    return Value::boolean(isLessEqual(a, b));
+  case BinaryOp::Greater:
+    return Value::boolean(isLess(b, a));
+  default:
+    return Value::boolean(isLessEqual(b, a));
+  }
+}
+
+Checker::MaybeInterval Checker::evaluateShift(const BinaryExpr &expr, const Interval &left,
+                                              const Interval &right) {
+  if (right.isBelow(0)) {
+    rangeError(expr.right->range, "a shift must be by 0 to 63 bits, found {}", describeHigh(right));
+    return unreachable ? MaybeInterval(Interval()) : std::nullopt;
+  }
+  if (right.isAtLeast(64)) {
+    rangeError(expr.right->range, "a shift must be by 0 to 63 bits, found {}", describeLow(right));
+    return unreachable ? MaybeInterval(Interval()) : std::nullopt;
+  }
+  if (expr.op == BinaryOp::ShiftRight)
+    return shiftRight(left, right);
+  std::optional<int64_t> value = left.asConstant(), bits = right.asConstant();
+  if (value && bits) {
+    int64_t shifted = int64_t(uint64_t(*value) << *bits);
+    bool fits = (shifted >> *bits) == *value;
+    return checkOverflow(expr, fits ? Interval::constant(shifted) : Interval(), true);
+  }
+  return left.isAtLeast(0) ? Interval::atLeast(0) : Interval();
+}
+
+Checker::MaybeValue Checker::evaluate(const BinaryExpr &expr) {
+  if (expr.op == BinaryOp::And || expr.op == BinaryOp::Or)
+    return evaluateLogical(expr);
+  if (expr.op >= BinaryOp::Equal && expr.op <= BinaryOp::GreaterEqual)
+    return evaluateComparison(expr);
+
+  std::string what = fmt::format("an operand of '{}'", spelling(expr.op));
+  MaybeInterval left = evaluateInt(*expr.left, what), right = evaluateInt(*expr.right, what);
+  if (!left || !right)
+    return std::nullopt;
+  bool areConstants = left->asConstant() && right->asConstant();
+  MaybeInterval result;
+  switch (expr.op) {
+  case BinaryOp::BitOr:
+    result = areConstants ? Interval::constant(*left->asConstant() | *right->asConstant())
+                          : bitOr(*left, *right);
+    break;
+  case BinaryOp::BitXor:
+    result = areConstants ? Interval::constant(*left->asConstant() ^ *right->asConstant())
+                          : bitOr(*left, *right);
+    break;
+  case BinaryOp::BitAnd:
+    result = bitAnd(*left, *right);
+    break;
+  case BinaryOp::ShiftLeft:
+  case BinaryOp::ShiftRight:
+    result = evaluateShift(expr, *left, *right);
+    break;
+  case BinaryOp::Add:
+    result = checkOverflow(expr, add(*left, *right), areConstants);
+    break;
+  case BinaryOp::Subtract:
+    result = checkOverflow(expr, subtract(*left, *right), areConstants);
+    break;
+  case BinaryOp::Multiply:
+    result = checkOverflow(expr, multiply(*left, *right), areConstants);
+    break;
+  default:
+    if (right->asConstant() == 0) {
+      rangeError(expr.right->range, "division by zero");
+      result = unreachable ? MaybeInterval(Interval()) : std::nullopt;
+    } else if (expr.op == BinaryOp::Divide) {
+      result = checkOverflow(expr, floorDivide(*left, *right), areConstants);
+    } else {
+      result = floorRemainder(*left, *right);
+    }
+  }
+  return result ? MaybeValue(Value::integer(*result)) : std::nullopt;
+}
+
+Checker::MaybeValue Checker::evaluate(const CallExpr &expr) {
+  const std::string &name = expr.callee.text;
+  bool isLog2 = name == "log2", isMinimum = name == "min";
+  if (!isLog2 && !isMinimum && name != "max") {
+    Suggestion nearest(name);
+    for (std::string_view function : {"log2", "min", "max"})
+      nearest.consider(function);
+    diagnostics.error(expr.callee.range, "unknown function '{}'{}", name, nearest.text());
+    return std::nullopt;
+  }
+  if (isLog2 ? expr.arguments.size() != 1 : expr.arguments.empty()) {
+    diagnostics.error(expr.range, "'{}' takes {}, found {}", name,
+                      isLog2 ? "one argument" : "at least one argument",
+                      expr.arguments.empty() ? "none" : fmt::format("{}", expr.arguments.size()));
+    return std::nullopt;
+  }
+  MaybeInterval result;
+  bool isComplete = true;
+  for (const ExprPtr &argument : expr.arguments) {
+    MaybeInterval value = evaluateInt(*argument, fmt::format("an argument of '{}'", name));
+    isComplete &= value.has_value();
+    if (!value || !result)
+      result = value;
+    else
+      result = isMinimum ? minimum(*result, *value) : maximum(*result, *value);
+  }
+  if (!isComplete)
+    return std::nullopt;
+  if (!isLog2)
+    return Value::integer(*result);
+  if (result->isAtMost(0)) {
+    rangeError(expr.arguments[0]->range, "the argument of 'log2' must be at least 1, found {}",
+               describeHigh(*result));
+    return unreachable ? MaybeValue(Value::integer({})) : std::nullopt;
+  }
+  if (auto value = result->asConstant())
+    return Value::integer(Interval::constant(std::bit_width(uint64_t(*value)) - 1));
+  return Value::integer({Bound{0, 0}, Bound{0, 62}});
+}
+
+} // namespace coil

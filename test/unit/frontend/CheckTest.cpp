@@ -1,0 +1,241 @@
+//===- CheckTest.cpp - Names, types and numbers ---------------------------===//
+
+#include "test/unit/frontend/FrontendTesting.h"
+
+using namespace coil;
+using namespace coil::testing;
+
+namespace {
+
+TEST(CheckContract, KnowsTheCollectives) {
+  for (std::string contract : {"allreduce", "allgather", "reduce_scatter", "broadcast(root)"})
+    EXPECT_EQ(errorsOf("algorithm a : " + contract + " {}"), "");
+  const std::string known =
+      "1:15: error: expected one of the collectives allreduce, allgather, reduce_scatter, "
+      "broadcast(root), found ";
+  EXPECT_EQ(errorsOf("algorithm a : alltoall {}"), known + "'alltoall'\n");
+  EXPECT_EQ(errorsOf("algorithm a : reduce(root) {}"), known + "'reduce'\n");
+  EXPECT_EQ(errorsOf("algorithm a : allreduc { send data[3] @ 0 -> data[3] @ 1 }"),
+            known + "'allreduc'; did you mean 'allreduce'?\n");
+}
+
+TEST(CheckContract, WantsARootWhereThereIsOne) {
+  EXPECT_EQ(errorsOf("algorithm a : broadcast {}"),
+            "1:15: error: 'broadcast' needs a name for its root's rank, as in "
+            "'broadcast(root)'\n");
+  EXPECT_EQ(errorsOf("algorithm a : allreduce(root) {}"), "1:25: error: 'allreduce' has no root\n");
+  EXPECT_EQ(errorsOf("algorithm a : broadcast(from) { send data[0] @ from -> data[0] @ from + 1 }"),
+            "");
+  EXPECT_EQ(errorsOf("algorithm a : broadcast(ranks) {}"),
+            "1:25: error: 'ranks' is a word of the language; choose another name\n");
+}
+
+TEST(CheckNames, SuggestsWhatIsVisible) {
+  EXPECT_EQ(errorsIn("for step in 0..ranks\n send data[0] @ stpe -> data[0] @ rank"),
+            "3:17: error: unknown name 'stpe'; did you mean 'step'?\n"
+            "3:35: error: unknown name 'rank'; did you mean 'ranks'?\n");
+  EXPECT_EQ(errorsIn("copy dta[0] @ 0 -> output[0] @ 0"),
+            "2:6: error: unknown buffer 'dta'; did you mean 'data'?\n");
+  EXPECT_EQ(errorsIn("let x = lg2(4) + nothing"),
+            "2:9: error: unknown function 'lg2'; did you mean 'log2'?\n"
+            "2:18: error: unknown name 'nothing'\n");
+}
+
+TEST(CheckNames, KeepsScopes) {
+  EXPECT_EQ(errorsIn("for i in 0..2 {}\nlet x = i"),
+            "3:9: error: unknown name 'i'\n"
+            "2:5: note: 'i' is declared here, in a block that has ended\n");
+  EXPECT_EQ(errorsIn("for i in 0..2 {}\nfor i in 0..2 {}\nlet i = 1"), "");
+  EXPECT_EQ(errorsIn("if ranks > 1 { let x = 1 } else { let x = 2 }"), "");
+  EXPECT_EQ(errorsIn("reduce data[0] @ q for q in 0..2, data[0] @ q for q in 2..4 -> data[0] @ 0"),
+            "");
+  EXPECT_EQ(errorsIn("reduce data[0] @ q for q in 0..2, data[0] @ q -> data[0] @ 0"),
+            "2:45: error: unknown name 'q'\n"
+            "2:24: note: 'q' is declared here, in a block that has ended\n");
+}
+
+TEST(CheckNames, RefusesShadowing) {
+  EXPECT_EQ(errorsIn("let x = 1\nfor x in 0..2 {}"),
+            "3:5: error: 'x' is declared already\n2:5: note: the first declaration is here\n");
+  EXPECT_EQ(errorsIn("scratch x[1]\nlet x = 1"),
+            "3:5: error: 'x' is declared already\n2:9: note: the first declaration is here\n");
+  EXPECT_EQ(errorsIn("let data = 1"),
+            "2:5: error: 'data' is a word of the language; choose another name\n");
+  EXPECT_EQ(errorsIn("let min = 1"),
+            "2:5: error: 'min' is the name of a function; choose another name\n");
+  EXPECT_EQ(errorsOf("algorithm a : allreduce {}\nalgorithm a : allgather {}"),
+            "2:11: error: an algorithm named 'a' exists already\n"
+            "1:11: note: the first one is here\n");
+}
+
+TEST(CheckNames, TellsBuffersFromValues) {
+  EXPECT_EQ(errorsIn("scratch s[1]\nlet x = s + data"),
+            "3:9: error: expected a value, found the buffer 's'\n"
+            "2:9: note: 's' is declared here\n"
+            "3:13: error: expected a value, found the buffer 'data'\n");
+  EXPECT_EQ(errorsIn("let x = 1\ncopy x[0] @ 0 -> ranks[0] @ 0"),
+            "3:6: error: expected a buffer, found the value 'x'\n"
+            "2:5: note: 'x' is declared here\n"
+            "3:18: error: expected a buffer, found the value 'ranks'\n");
+}
+
+TEST(CheckTypes, TellsIntsFromBools) {
+  EXPECT_EQ(errorsIn("if ranks {}"), "2:4: error: a condition must be a bool, found an int; "
+                                     "compare it, as in 'x != 0'\n");
+  EXPECT_EQ(errorsIn("let b = ranks > 1\nif !b && (b == b) {}"), "");
+  EXPECT_EQ(errorsIn("chunks 1 < 2"), "2:8: error: the number of chunks must be an int, "
+                                      "found a bool\n");
+  EXPECT_EQ(errorsIn("let x = (1 < 2) + 1"),
+            "2:9: error: an operand of '+' must be an int, found a bool\n");
+  EXPECT_EQ(errorsIn("let x = -(1 < 2)"),
+            "2:10: error: the operand of '-' must be an int, found a bool\n");
+  EXPECT_EQ(errorsIn("let x = !1"), "2:10: error: the operand of '!' must be a bool, found an "
+                                    "int; compare it, as in 'x != 0'\n");
+  EXPECT_EQ(errorsIn("let x = 1 == (1 == 1)"), "2:9: error: cannot compare an int with a bool\n");
+  EXPECT_EQ(errorsIn("let x = (1 < 2) < (2 < 3)"),
+            "2:9: error: an operand of '<' must be an int, found a bool\n");
+  EXPECT_EQ(errorsIn("send data[1 < 2] @ 0 -> data[0] @ 1 == 1"),
+            "2:11: error: a chunk index must be an int, found a bool\n"
+            "2:35: error: a rank must be an int, found a bool\n");
+  EXPECT_EQ(errorsIn("for i in 0..2 step 1 == 1 {}"),
+            "2:20: error: a step must be an int, found a bool\n");
+}
+
+TEST(CheckTypes, CountsArguments) {
+  EXPECT_EQ(errorsIn("let x = log2(1, 2)"), "2:9: error: 'log2' takes one argument, found 2\n");
+  EXPECT_EQ(errorsIn("let x = min()"), "2:9: error: 'min' takes at least one argument, "
+                                       "found none\n");
+  EXPECT_EQ(errorsIn("let x = max(1 < 2, 3)"),
+            "2:13: error: an argument of 'max' must be an int, found a bool\n");
+}
+
+TEST(CheckNumbers, ComputesConstants) {
+  EXPECT_EQ(errorsIn("let x = 1 / (2 - 2)"), "2:13: error: division by zero\n");
+  EXPECT_EQ(errorsIn("let x = ranks % 0"), "2:17: error: division by zero\n");
+  EXPECT_EQ(errorsIn("let x = 1 << -1"), "2:14: error: a shift must be by 0 to 63 bits, "
+                                         "found -1\n");
+  EXPECT_EQ(errorsIn("let x = ranks >> ranks + 63"),
+            "2:18: error: a shift must be by 0 to 63 bits, found ranks + 63\n");
+  EXPECT_EQ(errorsIn("let x = 0x7fffffffffffffff + 1"),
+            "2:9: error: the result does not fit into 64 signed bits\n");
+  EXPECT_EQ(errorsIn("let x = 1 << 63"),
+            "2:9: error: the result does not fit into 64 signed bits\n");
+  EXPECT_EQ(errorsIn("let x = (-0x7fffffffffffffff - 1) / -1"),
+            "2:9: error: the result does not fit into 64 signed bits\n");
+  EXPECT_EQ(errorsIn("let x = log2(0)"),
+            "2:14: error: the argument of 'log2' must be at least 1, found 0\n");
+  // Each value is wrong unless the arithmetic before it is right.
+  for (std::string equation :
+       {"-7 / 2 == -4", "-7 % 2 == 1", "7 % -2 == -1", "7 / -2 == -4", "-1 >> 1 == -1",
+        "log2(9) == 3", "min(3, 1, 2) == 1", "max(3, 1, 2) == 3", "~5 == -6", "6 & 3 == 2",
+        "6 | 3 == 7", "6 ^ 3 == 5", "1 << 62 > 0", "ranks >= 1", "ranks * 2 > ranks"})
+    EXPECT_EQ(errorsIn("if !(" + equation + ") { let x = 1 / 0 }"), "") << equation;
+}
+
+TEST(CheckNumbers, JudgesChunksAndScratch) {
+  EXPECT_EQ(errorsIn("chunks 0"), "2:8: error: the number of chunks must be at least 1, "
+                                  "found 0\n");
+  EXPECT_EQ(errorsIn("chunks 1 - ranks"),
+            "2:8: error: the number of chunks must be at least 1, found -ranks + 1\n");
+  EXPECT_EQ(errorsIn("chunks ranks - 1"), "");
+  EXPECT_EQ(errorsIn("scratch s[-3]"),
+            "2:11: error: scratch 's' must have at least 1 slot, found -3\n");
+}
+
+TEST(CheckNumbers, JudgesRanges) {
+  EXPECT_EQ(errorsIn("for i in 5..2 {}"),
+            "2:10: error: the range is reversed: it begins at 5 and ends at 2\n");
+  EXPECT_EQ(errorsIn("for i in 1..ranks {}\nfor i in 0..ranks - 2 {}\nfor i in 3..3 {}"), "");
+  EXPECT_EQ(errorsIn("for i in 0..4 step 0 {}"),
+            "2:20: error: a step must be at least 1, found 0\n");
+  EXPECT_EQ(errorsIn("send data[2..2] @ 0 -> data[0] @ 1"),
+            "2:11: error: a run of chunks must end after it begins; it begins at 2 and ends at "
+            "2\n");
+}
+
+TEST(CheckNumbers, JudgesPlaces) {
+  EXPECT_EQ(errorsIn("send data[-1] @ 0 -> data[0] @ -1"),
+            "2:11: error: the chunk index is -1; chunks are counted from 0\n");
+  EXPECT_EQ(errorsIn("send data[1] @ 0 -> data[0] @ 1"),
+            "2:11: error: the chunk index is 1, but 'data' has 1 chunk\n");
+  EXPECT_EQ(errorsIn("chunks ranks\nfor c in 1..2\nsend data[ranks] @ 0 -> data[c + ranks] @ 1"),
+            "4:11: error: the chunk index is ranks, but 'data' has ranks chunks\n"
+            "4:30: error: the chunk index is ranks + 1, but 'data' has ranks chunks\n");
+  EXPECT_EQ(errorsIn("chunks 4\nsend data[3..5] @ 0 -> data[0..2] @ 1"),
+            "3:14: error: the end of the run is 5, but 'data' has 4 chunks\n");
+  EXPECT_EQ(errorsIn("scratch s[min(ranks, 3)]\ncopy data[0] @ 0 -> s[3] @ 0"),
+            "3:23: error: the chunk index is 3, but 's' has at most 3 chunks\n"
+            "2:9: note: 's' is declared here\n");
+  EXPECT_EQ(errorsIn("chunks 4\nsend data[0..2] @ 0 -> data[0] @ 1"),
+            "3:6: error: this place has 2 chunks, but the destination has 1 chunk\n"
+            "3:24: note: the destination is here\n");
+  // Wrong for some numbers of ranks only: the instance tells.
+  EXPECT_EQ(errorsIn("chunks 4\nfor c in 0..ranks send data[c] @ 0 -> data[c - 1] @ 1"), "");
+}
+
+TEST(CheckNumbers, KnowsTheSizeOfEachBuffer) {
+  auto sizes = [](std::string contract) {
+    std::string result;
+    for (std::string buffer : {"input", "output", "data"})
+      result += errorsOf("algorithm a : " + contract + " {\nchunks 2\nlet far = 4 * ranks\n" +
+                         "copy " + buffer + "[far] @ 0 -> " + buffer + "[far] @ 0\n}");
+    return result;
+  };
+  using ::testing::HasSubstr;
+  EXPECT_THAT(sizes("allgather"), HasSubstr("'input' has 2 chunks"));
+  EXPECT_THAT(sizes("allgather"), HasSubstr("'output' has 2 * ranks chunks"));
+  EXPECT_THAT(sizes("allgather"), HasSubstr("'data' has 2 * ranks chunks"));
+  EXPECT_THAT(sizes("reduce_scatter"), HasSubstr("'input' has 2 * ranks chunks"));
+  EXPECT_THAT(sizes("reduce_scatter"), HasSubstr("'output' has 2 chunks"));
+  EXPECT_THAT(sizes("reduce_scatter"), HasSubstr("'data' has 2 * ranks chunks"));
+  EXPECT_THAT(sizes("broadcast(root)"), HasSubstr("'data' has 2 chunks"));
+}
+
+TEST(CheckNumbers, PassesOverWhatIsNeverExecuted) {
+  EXPECT_EQ(errorsIn("let n = 1\nfor i in 0..n if i > 0 send data[i - 1] @ 0 -> data[-1] @ 1"), "");
+  EXPECT_EQ(errorsIn("let n = 0\nif n != 0 && 1 / n > 0 || n == 0 { let x = 1 }"), "");
+  EXPECT_EQ(errorsIn("for i in 0..0 { let x = 1 / 0 + log2(0) + (1 << 64) let y = x }"), "");
+  EXPECT_EQ(errorsIn("combine data[0] @ 1, data[-1] @ q for q in 0..3 if q > 3 -> output[0] @ 0"),
+            "");
+  // Names and types are judged everywhere.
+  EXPECT_EQ(errorsIn("if 1 > 2 { let x = y }"), "2:20: error: unknown name 'y'\n");
+}
+
+TEST(CheckStatements, NeverWritesTheInput) {
+  EXPECT_EQ(errorsIn("send data[0] @ 0 -> input[0] @ 1"),
+            "2:21: error: cannot write to 'input': the caller's input is never written\n");
+}
+
+TEST(CheckStatements, PutsChunksFirstAndOnce) {
+  EXPECT_EQ(errorsIn("let k = 2\nassert k > 1\nscratch s[k]\nchunks k"), "");
+  EXPECT_EQ(errorsIn("chunks 1\nchunks 2"),
+            "3:1: error: the number of chunks is given already\n2:1: note: it is given here\n");
+  EXPECT_EQ(errorsIn("for i in 0..2 {}\nchunks 2"),
+            "3:1: error: 'chunks' must come before the first statement that moves chunks\n"
+            "2:1: note: the first one is here\n");
+  EXPECT_EQ(errorsIn("if ranks > 1 { chunks 2 scratch s[1] }"),
+            "2:16: error: 'chunks' must stand at the top level of the algorithm\n"
+            "2:25: error: 'scratch' must stand at the top level of the algorithm\n");
+}
+
+TEST(CheckStatements, NestsNoExchange) {
+  EXPECT_EQ(errorsIn("exchange { for i in 0..2 { exchange {} exchange {} } }\nexchange {}"),
+            "2:28: error: an exchange cannot stand in another exchange\n"
+            "2:1: note: the outer one is here\n"
+            "2:40: error: an exchange cannot stand in another exchange\n"
+            "2:1: note: the outer one is here\n");
+}
+
+TEST(CheckStatements, RefusesAssertionsThatNeverHold) {
+  EXPECT_EQ(errorsIn("assert ranks < 1 \"no ranks\""),
+            "2:1: error: this assertion never holds: no ranks\n");
+  EXPECT_EQ(errorsIn("assert 2 ==\n   3"), "2:1: error: this assertion never holds: 2 == 3\n");
+}
+
+TEST(Check, GivesOneErrorForOneMistake) {
+  EXPECT_EQ(errorsIn("let x = nothing\nlet y = x + 1\nfor i in 0..y send data[i] @ x -> "
+                     "data[i] @ y"),
+            "2:9: error: unknown name 'nothing'\n");
+}
+
+} // namespace

@@ -1,0 +1,161 @@
+//===- LowerTest.cpp - From program text to the coil dialect --------------===//
+
+#include "compiler/frontend/Lower.h"
+#include "test/unit/frontend/FrontendTesting.h"
+
+#include <llvm/Support/raw_ostream.h>
+#include <mlir/IR/OperationSupport.h>
+
+using namespace coil;
+using namespace coil::testing;
+
+namespace {
+
+/// The module that a text becomes.
+std::string lowered(std::string text, bool withLocations = false) {
+  Program program(std::move(text));
+  EXPECT_TRUE(program.isValid);
+  mlir::MLIRContext context;
+  mlir::OwningOpRef<mlir::ModuleOp> module =
+      lowerToCoil(*program.file, context, program.diagnostics);
+  EXPECT_FALSE(program.diagnostics.hasErrors());
+  std::string result;
+  if (module) {
+    llvm::raw_string_ostream out(result);
+    mlir::OpPrintingFlags flags;
+    if (withLocations)
+      flags.enableDebugInfo(/*enable=*/true, /*prettyForm=*/true);
+    module->print(out, flags);
+  }
+  return result;
+}
+
+TEST(Lower, KeepsLoopsAndMoves) {
+  EXPECT_EQ(lowered("algorithm ring : allreduce {\n"
+                    "  chunks ranks\n"
+                    "  for c in 0..ranks\n"
+                    "    for step in 1..ranks step 2\n"
+                    "      reduce data[c] @ c + step - 1 -> data[c] @ c + step\n"
+                    "}\n"),
+            R"(module {
+  coil.algorithm @ring implements allreduce {
+  ^bb0(%arg0: index):
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    coil.chunks %arg0
+    scf.for %arg1 = %c0 to %arg0 step %c1 {
+      scf.for %arg2 = %c1 to %arg0 step %c2 {
+        %0 = arith.addi %arg1, %arg2 : index
+        %1 = coil.place data[%arg1] on %0
+        coil.reduce %1 from {
+          %2 = arith.addi %arg1, %arg2 : index
+          %3 = arith.subi %2, %c1 : index
+          %4 = coil.place data[%arg1] on %3
+          coil.operand %4
+        }
+      }
+    }
+  }
+}
+)");
+}
+
+TEST(Lower, NestsComprehensions) {
+  EXPECT_EQ(lowered("algorithm a : broadcast(from) {\n"
+                    "  scratch mine[2]\n"
+                    "  exchange {\n"
+                    "    combine data[0] @ from,\n"
+                    "            mine[i] @ q for q in 0..ranks if q != from for i in 0..2\n"
+                    "      -> output[0] @ 0\n"
+                    "  }\n"
+                    "}\n"),
+            R"(module {
+  coil.algorithm @a implements broadcast {
+  ^bb0(%arg0: index, %arg1: index):
+    %c2 = arith.constant 2 : index
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    coil.scratch mine[%c2]
+    coil.exchange {
+      %0 = coil.place output[%c0] on %c0
+      coil.combine %0 from {
+        %1 = coil.place data[%c0] on %arg1
+        coil.operand %1
+        scf.for %arg2 = %c0 to %arg0 step %c1 {
+          %2 = arith.cmpi ne, %arg2, %arg1 : index
+          scf.if %2 {
+            scf.for %arg3 = %c0 to %c2 step %c1 {
+              %3 = coil.place mine[%arg3] on %arg2
+              coil.operand %3
+            }
+          }
+        }
+      }
+    }
+  }
+}
+)");
+}
+
+TEST(Lower, ComputesWhatTheOperatorsSay) {
+  auto valueOf = [](std::string expr) {
+    std::string text = lowered("algorithm a : allreduce { let x = " + expr + " }");
+    return text.substr(text.find("index):\n") + 8);
+  };
+  using ::testing::HasSubstr;
+  EXPECT_THAT(valueOf("ranks / 2"), HasSubstr("arith.floordivsi %arg0, %c2"));
+  EXPECT_THAT(valueOf("ranks % 2"), HasSubstr("coil.mod %arg0, %c2"));
+  EXPECT_THAT(valueOf("ranks << 2"), HasSubstr("arith.shli %arg0, %c2"));
+  EXPECT_THAT(valueOf("ranks >> 2"), HasSubstr("arith.shrsi %arg0, %c2"));
+  EXPECT_THAT(valueOf("ranks & 2"), HasSubstr("arith.andi %arg0, %c2"));
+  EXPECT_THAT(valueOf("ranks | 2"), HasSubstr("arith.ori %arg0, %c2"));
+  EXPECT_THAT(valueOf("ranks ^ 2"), HasSubstr("arith.xori %arg0, %c2"));
+  EXPECT_THAT(valueOf("ranks * 2"), HasSubstr("arith.muli %arg0, %c2"));
+  EXPECT_THAT(valueOf("-ranks"), HasSubstr("arith.subi %c0, %arg0"));
+  EXPECT_THAT(valueOf("~ranks"), HasSubstr("arith.xori %arg0, %c-1"));
+  EXPECT_THAT(valueOf("-3"), HasSubstr("arith.constant -3"));
+  EXPECT_THAT(valueOf("log2(ranks)"), HasSubstr("coil.log2 %arg0"));
+  EXPECT_THAT(valueOf("min(ranks, 2)"), HasSubstr("arith.minsi %arg0, %c2"));
+  EXPECT_THAT(valueOf("max(2, ranks)"), HasSubstr("arith.maxsi %c2, %arg0"));
+  EXPECT_THAT(valueOf("ranks <= 2"), HasSubstr("arith.cmpi sle, %arg0, %c2"));
+  EXPECT_THAT(valueOf("!(ranks > 2)"), HasSubstr("arith.xori %0, %true"));
+  EXPECT_THAT(valueOf("ranks > 2 || ranks < 4"), HasSubstr("arith.ori %0, %1"));
+}
+
+TEST(Lower, ComputesARightOperandOnlyIfItMatters) {
+  EXPECT_THAT(lowered("algorithm a : allreduce {\n"
+                      "  for n in 0..ranks\n"
+                      "    if n != 0 && 8 / n > 1 {}\n"
+                      "    else copy data[0] @ n -> data[0] @ n\n"
+                      "}\n"),
+              ::testing::HasSubstr(R"(      %0 = arith.cmpi ne, %arg1, %c0 : index
+      %1 = scf.if %0 -> (i1) {
+        %2 = arith.floordivsi %c8, %arg1 : index
+        %3 = arith.cmpi sgt, %2, %c1 : index
+        scf.yield %3 : i1
+      } else {
+        %false = arith.constant false
+        scf.yield %false : i1
+      }
+      scf.if %1 {
+      } else {
+        %2 = coil.place data[%c0] on %arg1
+)"));
+}
+
+TEST(Lower, CarriesTheSourcePosition) {
+  std::string text = lowered("algorithm a : allreduce {\n"
+                             "  assert ranks > 1 \"too \\\"few\\\"\"\n"
+                             "  send data[0] @ 0 -> data[0] @ 1\n"
+                             "}\n"
+                             "algorithm b : allgather {}\n",
+                             /*withLocations=*/true);
+  using ::testing::HasSubstr;
+  EXPECT_THAT(text, HasSubstr(R"(coil.assert %0, "too \22few\22" test.coil:2:3)"));
+  EXPECT_THAT(text, HasSubstr("coil.place data[%c0] on %c1 test.coil:3:23"));
+  EXPECT_THAT(text, HasSubstr("coil.send %1 to %2 test.coil:3:3"));
+  EXPECT_THAT(text, HasSubstr("coil.algorithm @b implements allgather"));
+}
+
+} // namespace
