@@ -52,6 +52,8 @@ Result<std::vector<Contribution>> Bootstrap::exchange(const char *what, Contribu
   return std::move(result.status);
 }
 
-std::optional<int> Bootstrap::findLostPeer() const { return state->members.watch.findLost(); }
+std::optional<int> Bootstrap::findLostPeer(int from) const {
+  return state->members.watch.findLost(from);
+}
 
 } // namespace coil

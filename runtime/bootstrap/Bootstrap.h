@@ -77,11 +77,12 @@ public:
                                              uint64_t timeoutMs,
                                              const std::function<Status()> &interrupted);
 
-  /// The lowest other rank whose process is gone or that has left, if any. Does
-  /// not block, allocates nothing, any thread; costs one poll(2), none if all
-  /// ranks are threads of this process. A child that a rank's process forked
-  /// (without exec) hides that process's death, though not its leaving.
-  std::optional<int> findLostPeer() const;
+  /// The lowest other rank, from rank `from` on, whose process is gone or that has
+  /// left, if any. Does not block, allocates nothing, any thread; costs one
+  /// poll(2), none if all ranks are threads of this process. A child that a rank's
+  /// process forked (without exec) hides that process's death, though not its
+  /// leaving.
+  std::optional<int> findLostPeer(int from = 0) const;
 
 private:
   struct State;

@@ -84,9 +84,12 @@ void PeerWatch::addLocal(int rank, uint64_t token) {
   locals.push_back({rank, found == presences().flags.end() ? nullptr : found->second});
 }
 
-std::optional<int> PeerWatch::findLost() const {
+std::optional<int> PeerWatch::findLost(int from) const {
   std::optional<int> lowest;
-  auto lost = [&](int rank) { lowest = std::min(rank, lowest.value_or(rank)); };
+  auto lost = [&](int rank) {
+    if (rank >= from)
+      lowest = std::min(rank, lowest.value_or(rank));
+  };
 
   for (const Local &local : locals)
     if (!local.hasLeft || local.hasLeft->load(std::memory_order_acquire))

@@ -62,8 +62,9 @@ public:
   /// Watches a rank of this process through its Presence::token().
   void addLocal(int rank, uint64_t token);
 
-  /// The lowest rank that is gone, if any. Any thread; allocates nothing.
-  std::optional<int> findLost() const;
+  /// The lowest rank from `from` on that is gone, if any. Any thread; allocates
+  /// nothing.
+  std::optional<int> findLost(int from = 0) const;
 
 private:
   struct Local {

@@ -1,0 +1,154 @@
+//===- Communicator.h - One rank's end of a communicator --------*- C++ -*-===//
+//
+// What stands behind coilComm_t. All functions but abort(), health() and the
+// last error's are for the one thread that holds the communicator (Use).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef COIL_RUNTIME_API_COMMUNICATOR_H
+#define COIL_RUNTIME_API_COMMUNICATOR_H
+
+#include "runtime/api/Windows.h"
+#include "runtime/channel/Patience.h"
+#include "runtime/executor/cpu/CpuExecutor.h"
+
+#include <array>
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace coil {
+
+struct CommunicatorConfig {
+  uint64_t timeoutMs = 0;
+  uint64_t slotBytes = 0;
+  uint64_t directBytes = 0;
+};
+
+/// A collective as the user asks for it; type, op and root are not checked yet.
+struct CollectiveRequest {
+  Collective collective = Collective::AllReduce;
+  const void *send = nullptr;
+  void *receive = nullptr;
+  uint64_t count = 0;
+  int type = 0;
+  int op = 0;
+  int root = 0;
+};
+
+class Communicator {
+public:
+  /// Collective.
+  static Result<std::unique_ptr<Communicator>> create(const UniqueId &id, int rank, int ranks,
+                                                      const CommunicatorConfig &config);
+  ~Communicator();
+  Communicator(const Communicator &) = delete;
+  Communicator &operator=(const Communicator &) = delete;
+
+  int rank() const { return group.rank; }
+  int ranks() const { return group.ranks; }
+
+  /// Holds the communicator for one thread's call, if it is free.
+  class Use {
+  public:
+    explicit Use(Communicator &communicator)
+        : communicator(communicator),
+          got(!communicator.busy.exchange(true, std::memory_order_acquire)) {}
+    ~Use() {
+      if (got)
+        communicator.busy.store(false, std::memory_order_release);
+    }
+    Use(const Use &) = delete;
+    Use &operator=(const Use &) = delete;
+    Status status() const;
+    bool isGot() const { return got; }
+
+  private:
+    Communicator &communicator;
+    bool got;
+  };
+
+  /// Collective. A plan that could not be read is passed as its error.
+  Status loadPlan(Result<Plan> plan);
+  /// Collective. `bytes` may be 0.
+  Result<const Window *> registerMemory(void *pointer, size_t bytes);
+  /// Collective. `handle` need not be a window.
+  Status deregister(const void *handle);
+
+  Status run(const CollectiveRequest &request);
+
+  /// Returns the operator's handle.
+  Result<int> createPreMulSum(const void *scalar, int type);
+  Status destroyReduceOp(int handle);
+
+  /// Any thread.
+  void abort();
+  Status health() const { return group.mine().poison.status(); }
+  void setLastError(const std::string &text);
+  const char *lastError() const;
+
+private:
+  Communicator(const CommunicatorConfig &config) : config(config) {}
+  Status connect(const UniqueId &id, int rank, int ranks);
+
+  struct PreMulSum {
+    int handle;
+    DataType type;
+    std::array<std::byte, 8> scalar;
+  };
+  /// A request that was found right.
+  struct Checked {
+    CallArguments arguments;
+    size_t elementSize = 0;
+    size_t inputBytes = 0, outputBytes = 0;
+    const std::byte *input = nullptr;
+    std::byte *output = nullptr;
+    const void *scalar = nullptr;
+  };
+  Status check(const CollectiveRequest &request, Checked &checked) const;
+  Status checkBuffers(const CollectiveRequest &request, Checked &checked) const;
+
+  /// A plan in use, and all ranks' memory for it.
+  struct LoadedPlan {
+    std::vector<PeerSegment> segments;
+    std::unique_ptr<cpu::CpuExecutor> executor;
+  };
+  Status preparePlan(Plan plan, const PlanSegmentLayout &layout, LoadedPlan &loaded);
+
+  Status enter(const CallArguments &arguments, WindowPlace send = {}, WindowPlace receive = {});
+  Status enterSetup(CallKind kind);
+  /// Waits until all ranks have entered the running call, with the same
+  /// arguments. The variant is what would run, for the error; may be null.
+  Status meetAll(const cpu::CpuExecutor *executor, const cpu::PreparedVariant *variant);
+  Status runVariants(LoadedPlan &loaded, const Checked &checked);
+  /// True if every rank's buffers are registered; all must have entered.
+  bool resolveBuffers(cpu::CpuExecutor &executor, const Checked &checked) const;
+  Status missingVariant(const LoadedPlan &loaded, const Checked &checked) const;
+
+  CommunicatorConfig config;
+  std::unique_ptr<Bootstrap> bootstrap;
+  Group group;
+  std::vector<PeerSegment> controlSegments;
+  std::unique_ptr<SetupExchange> exchange;
+  std::unique_ptr<Patience> patience;
+
+  std::atomic<bool> busy = false;
+  uint64_t sequence = 0;
+  uint64_t fingerprint = 0; ///< of the running call
+
+  WindowTable windows;
+  size_t sendHint = 0, receiveHint = 0;
+  std::array<std::unique_ptr<LoadedPlan>, numCollectives> plans;
+  std::vector<PreMulSum> preMulSums;
+
+  /// The last few errors: a text that was handed out stays valid for a while.
+  mutable std::mutex errorMutex;
+  std::array<std::string, 8> errors;
+  size_t errorCount = 0;
+};
+
+} // namespace coil
+
+#endif // COIL_RUNTIME_API_COMMUNICATOR_H

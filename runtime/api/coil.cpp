@@ -1,0 +1,354 @@
+//===- coil.cpp - The C API -----------------------------------------------===//
+
+#include "runtime/include/coil/coil.h"
+
+#include "runtime/api/Communicator.h"
+#include "runtime/memory/SharedAllocations.h"
+#include "runtime/plan/PlanFile.h"
+
+#include <exception>
+#include <new>
+
+using namespace coil;
+
+/// A communicator as the user holds it.
+struct coilComm {
+  std::unique_ptr<Communicator> communicator;
+};
+
+//===----------------------------------------------------------------------===//
+// The C API's values are the runtime's own.
+//===----------------------------------------------------------------------===//
+
+#define COIL_SAME(a, b) static_assert(static_cast<int>(a) == static_cast<int>(b))
+COIL_SAME(coilSuccess, StatusCode::Ok);
+COIL_SAME(coilSystemError, StatusCode::SystemError);
+COIL_SAME(coilInternalError, StatusCode::InternalError);
+COIL_SAME(coilInvalidArgument, StatusCode::InvalidArgument);
+COIL_SAME(coilInvalidUsage, StatusCode::InvalidUsage);
+COIL_SAME(coilInvalidPlan, StatusCode::InvalidPlan);
+COIL_SAME(coilRemoteError, StatusCode::RemoteError);
+COIL_SAME(coilTimeout, StatusCode::Timeout);
+COIL_SAME(coilAborted, StatusCode::Aborted);
+COIL_SAME(coilUnsupported, StatusCode::Unsupported);
+COIL_SAME(coilInt8, DataType::I8);
+COIL_SAME(coilUint8, DataType::U8);
+COIL_SAME(coilInt32, DataType::I32);
+COIL_SAME(coilUint32, DataType::U32);
+COIL_SAME(coilInt64, DataType::I64);
+COIL_SAME(coilUint64, DataType::U64);
+COIL_SAME(coilFloat16, DataType::F16);
+COIL_SAME(coilFloat32, DataType::F32);
+COIL_SAME(coilFloat64, DataType::F64);
+COIL_SAME(coilBfloat16, DataType::BF16);
+COIL_SAME(coilFloat8e4m3, DataType::F8E4M3);
+COIL_SAME(coilFloat8e5m2, DataType::F8E5M2);
+COIL_SAME(coilSum, ReduceOp::Sum);
+COIL_SAME(coilProd, ReduceOp::Prod);
+COIL_SAME(coilMax, ReduceOp::Max);
+COIL_SAME(coilMin, ReduceOp::Min);
+COIL_SAME(coilAvg, ReduceOp::Avg);
+COIL_SAME(coilRedOpCount, ReduceOp::PreMulSum);
+COIL_SAME(coilCollAllReduce, Collective::AllReduce);
+COIL_SAME(coilCollAllGather, Collective::AllGather);
+COIL_SAME(coilCollReduceScatter, Collective::ReduceScatter);
+COIL_SAME(coilCollBroadcast, Collective::Broadcast);
+#undef COIL_SAME
+
+//===----------------------------------------------------------------------===//
+// Errors
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+std::string &threadError() {
+  static thread_local std::string text;
+  return text;
+}
+
+/// Keeps the error's sentence where coilGetLastError finds it.
+coilResult_t report(coilComm_t comm, StatusCode code, const char *text) noexcept {
+  try {
+    if (comm)
+      comm->communicator->setLastError(text);
+    else
+      threadError() = text;
+  } catch (...) {
+    // No memory for a sentence: the code must do.
+  }
+  return static_cast<coilResult_t>(code);
+}
+
+/// Runs the body of a call, which returns a Status. Nothing is thrown beyond.
+template <typename Body> coilResult_t guarded(coilComm_t comm, Body body) noexcept {
+  try {
+    Status status = body();
+    if (status.isOk()) [[likely]]
+      return coilSuccess;
+    return report(comm, status.code(), status.message().c_str());
+  } catch (const std::bad_alloc &) {
+    // What a collective call has left half done must not go on.
+    if (comm)
+      comm->communicator->abort();
+    return report(comm, StatusCode::SystemError, "out of memory");
+  } catch (const std::exception &exception) {
+    if (comm)
+      comm->communicator->abort();
+    return report(comm, StatusCode::InternalError, exception.what());
+  }
+}
+
+/// The same for calls that need the communicator for themselves.
+template <typename Body> coilResult_t guardedUse(coilComm_t comm, Body body) noexcept {
+  if (!comm)
+    return report(nullptr, StatusCode::InvalidArgument, "the communicator is null");
+  Communicator::Use use(*comm->communicator);
+  return guarded(comm, [&]() -> Status {
+    if (!use.isGot()) [[unlikely]]
+      return use.status();
+    return body(*comm->communicator);
+  });
+}
+
+Status nullArgument(const char *name) {
+  return Status::error(StatusCode::InvalidArgument, "{} is null", name);
+}
+
+Status checkConfig(const coilConfig_t &config) {
+  if (config.size != sizeof(coilConfig_t) || config.version / 10000 != COIL_VERSION_MAJOR)
+    return Status::error(StatusCode::InvalidArgument,
+                         "the configuration has {} bytes and version {}, expected {} and {}; begin "
+                         "with COIL_CONFIG_INITIALIZER",
+                         config.size, config.version, sizeof(coilConfig_t), COIL_VERSION);
+  constexpr uint64_t largestSlot = uint64_t{1} << 30;
+  if (config.slotBytes == 0 || config.slotBytes % 64 != 0 || config.slotBytes > largestSlot)
+    return Status::error(StatusCode::InvalidArgument,
+                         "expected slotBytes to be a multiple of 64 up to {}, found {}",
+                         largestSlot, config.slotBytes);
+  return Status::ok();
+}
+
+} // namespace
+
+coilResult_t coilGetVersion(int *version) {
+  return guarded(nullptr, [&] {
+    if (!version)
+      return nullArgument("version");
+    *version = COIL_VERSION;
+    return Status::ok();
+  });
+}
+
+const char *coilGetErrorString(coilResult_t result) {
+  return statusCodeName(static_cast<StatusCode>(result));
+}
+
+const char *coilGetLastError(coilComm_t comm) {
+  return comm ? comm->communicator->lastError() : threadError().c_str();
+}
+
+//===----------------------------------------------------------------------===//
+// Communicators
+//===----------------------------------------------------------------------===//
+
+coilResult_t coilGetUniqueId(coilUniqueId *id) {
+  return guarded(nullptr, [&]() -> Status {
+    if (!id)
+      return nullArgument("id");
+    COIL_ASSIGN_OR_RETURN(UniqueId made, UniqueId::make());
+    std::string text = made.text();
+    static_assert(COIL_UNIQUE_ID_BYTES == sizeof id->internal);
+    std::memset(id->internal, 0, sizeof id->internal);
+    std::memcpy(id->internal, text.data(), std::min(text.size(), sizeof id->internal));
+    return Status::ok();
+  });
+}
+
+coilResult_t coilCommInitRank(coilComm_t *comm, int ranks, coilUniqueId id, int rank) {
+  coilConfig_t config = COIL_CONFIG_INITIALIZER;
+  return coilCommInitRankConfig(comm, ranks, id, rank, &config);
+}
+
+coilResult_t coilCommInitRankConfig(coilComm_t *comm, int ranks, coilUniqueId id, int rank,
+                                    const coilConfig_t *config) {
+  return guarded(nullptr, [&]() -> Status {
+    if (!comm)
+      return nullArgument("comm");
+    *comm = nullptr;
+    if (!config)
+      return nullArgument("config");
+    COIL_RETURN_IF_ERROR(checkConfig(*config));
+    if (ranks < 1 || rank < 0 || rank >= ranks)
+      return Status::error(StatusCode::InvalidArgument,
+                           "expected at least 1 rank and a rank below that, found rank {} of {}",
+                           rank, ranks);
+    COIL_ASSIGN_OR_RETURN(UniqueId parsed, UniqueId::parse({id.internal, sizeof id.internal}));
+    auto made = std::make_unique<coilComm>();
+    COIL_ASSIGN_OR_RETURN(
+        made->communicator,
+        Communicator::create(parsed, rank, ranks,
+                             {config->timeoutMs, config->slotBytes, config->directBytes}));
+    *comm = made.release();
+    return Status::ok();
+  });
+}
+
+coilResult_t coilCommDestroy(coilComm_t comm) {
+  if (!comm)
+    return coilSuccess;
+  {
+    Communicator::Use use(*comm->communicator);
+    if (!use.isGot())
+      return guarded(comm, [&] { return use.status(); });
+  }
+  return guarded(nullptr, [&] {
+    delete comm;
+    return Status::ok();
+  });
+}
+
+coilResult_t coilCommAbort(coilComm_t comm) {
+  return guarded(nullptr, [&] {
+    if (!comm)
+      return nullArgument("comm");
+    comm->communicator->abort();
+    return Status::ok();
+  });
+}
+
+coilResult_t coilCommGetAsyncError(coilComm_t comm, coilResult_t *result) {
+  return guarded(nullptr, [&] {
+    if (!comm || !result)
+      return nullArgument(comm ? "result" : "comm");
+    Status health = comm->communicator->health();
+    *result = static_cast<coilResult_t>(health.code());
+    if (!health.isOk())
+      comm->communicator->setLastError(health.message());
+    return Status::ok();
+  });
+}
+
+coilResult_t coilCommCount(coilComm_t comm, int *ranks) {
+  return guarded(nullptr, [&] {
+    if (!comm || !ranks)
+      return nullArgument(comm ? "ranks" : "comm");
+    *ranks = comm->communicator->ranks();
+    return Status::ok();
+  });
+}
+
+coilResult_t coilCommUserRank(coilComm_t comm, int *rank) {
+  return guarded(nullptr, [&] {
+    if (!comm || !rank)
+      return nullArgument(comm ? "rank" : "comm");
+    *rank = comm->communicator->rank();
+    return Status::ok();
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Plans, memory, operators
+//===----------------------------------------------------------------------===//
+
+// What is wrong with the bytes on one rank is told to all: see loadPlan().
+coilResult_t coilCommLoadPlan(coilComm_t comm, const void *bytes, size_t size) {
+  return guardedUse(comm, [&](Communicator &communicator) {
+    if (!bytes)
+      return communicator.loadPlan(nullArgument("the plan"));
+    return communicator.loadPlan(readPlan({static_cast<const uint8_t *>(bytes), size}));
+  });
+}
+
+coilResult_t coilCommLoadPlanFile(coilComm_t comm, const char *path) {
+  return guardedUse(comm, [&](Communicator &communicator) {
+    return communicator.loadPlan(path ? readPlanFile(path)
+                                      : Result<Plan>(nullArgument("the plan's path")));
+  });
+}
+
+coilResult_t coilMemAlloc(void **pointer, size_t bytes) {
+  return guarded(nullptr, [&]() -> Status {
+    if (!pointer)
+      return nullArgument("pointer");
+    *pointer = nullptr;
+    COIL_ASSIGN_OR_RETURN(*pointer, allocateShared(bytes));
+    return Status::ok();
+  });
+}
+
+coilResult_t coilMemFree(void *pointer) {
+  return guarded(nullptr, [&]() -> Status {
+    // Memory of peers' mappings would live on behind the address.
+    if (std::optional<SharedRange> range = findShared(pointer, 1);
+        range && range->base == pointer && isRegistered(range->id))
+      return Status::error(StatusCode::InvalidUsage,
+                           "the memory at {} is registered with a communicator; deregister it or "
+                           "destroy the communicator first",
+                           pointer);
+    return freeShared(pointer);
+  });
+}
+
+coilResult_t coilCommRegister(coilComm_t comm, void *pointer, size_t bytes, coilWindow_t *window) {
+  return guardedUse(comm, [&](Communicator &communicator) -> Status {
+    if (!window)
+      return nullArgument("window");
+    *window = nullptr;
+    COIL_ASSIGN_OR_RETURN(const Window *made, communicator.registerMemory(pointer, bytes));
+    *window = reinterpret_cast<coilWindow_t>(const_cast<Window *>(made));
+    return Status::ok();
+  });
+}
+
+coilResult_t coilCommDeregister(coilComm_t comm, coilWindow_t window) {
+  return guardedUse(comm,
+                    [&](Communicator &communicator) { return communicator.deregister(window); });
+}
+
+coilResult_t coilRedOpCreatePreMulSum(coilRedOp_t *op, const void *scalar, coilDataType_t type,
+                                      coilComm_t comm) {
+  return guardedUse(comm, [&](Communicator &communicator) -> Status {
+    if (!op)
+      return nullArgument("op");
+    COIL_ASSIGN_OR_RETURN(int handle, communicator.createPreMulSum(scalar, type));
+    *op = static_cast<coilRedOp_t>(handle);
+    return Status::ok();
+  });
+}
+
+coilResult_t coilRedOpDestroy(coilRedOp_t op, coilComm_t comm) {
+  return guardedUse(comm,
+                    [&](Communicator &communicator) { return communicator.destroyReduceOp(op); });
+}
+
+//===----------------------------------------------------------------------===//
+// Collectives
+//===----------------------------------------------------------------------===//
+
+coilResult_t coilAllReduce(const void *send, void *recv, size_t count, coilDataType_t type,
+                           coilRedOp_t op, coilComm_t comm) {
+  return guardedUse(comm, [&](Communicator &communicator) {
+    return communicator.run({Collective::AllReduce, send, recv, count, type, op, 0});
+  });
+}
+
+coilResult_t coilAllGather(const void *send, void *recv, size_t sendCount, coilDataType_t type,
+                           coilComm_t comm) {
+  return guardedUse(comm, [&](Communicator &communicator) {
+    return communicator.run({Collective::AllGather, send, recv, sendCount, type, coilSum, 0});
+  });
+}
+
+coilResult_t coilReduceScatter(const void *send, void *recv, size_t recvCount, coilDataType_t type,
+                               coilRedOp_t op, coilComm_t comm) {
+  return guardedUse(comm, [&](Communicator &communicator) {
+    return communicator.run({Collective::ReduceScatter, send, recv, recvCount, type, op, 0});
+  });
+}
+
+coilResult_t coilBroadcast(const void *send, void *recv, size_t count, coilDataType_t type,
+                           int root, coilComm_t comm) {
+  return guardedUse(comm, [&](Communicator &communicator) {
+    return communicator.run({Collective::Broadcast, send, recv, count, type, coilSum, root});
+  });
+}
