@@ -9,6 +9,7 @@ include "mlir/IR/EnumAttr.td"
 
 def Exec_Dialect : Dialect {
   let name = "exec";
+  let useDefaultAttributePrinterParser = 1;
   let cppNamespace = "::coil::exec";
   let summary = "Rank programs: workers, channels, one-sided operations.";
   let description = [{
@@ -42,9 +43,7 @@ def Exec_Transport : I32EnumAttr<"Transport", "how a variant's channels carry da
     I32EnumAttrCase<"P2P", 1, "p2p">,
     I32EnumAttrCase<"Staged", 2, "staged">]> {
   let cppNamespace = "::coil::exec";
-  let genSpecializedAttr = 0;
 }
-def Exec_TransportAttr : EnumAttr<Exec_Dialect, Exec_Transport, "transport">;
 
 def Exec_Buffer : I32EnumAttr<"Buffer", "a buffer of a rank", [
     I32EnumAttrCase<"Input", 0, "input">,

@@ -81,7 +81,7 @@ def Exec_VariantOp : Exec_Op<"variant",
     ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, Exec_IntAttr:$root, UnitAttr:$in_place,
-                       Exec_TransportAttr:$transport, DenseI64ArrayAttr:$scratch);
+                       Exec_Transport:$transport, DenseI64ArrayAttr:$scratch);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     $sym_name `root` $root (`in_place` $in_place^)? `transport` $transport `scratch` $scratch

@@ -1,0 +1,186 @@
+//===- Compilation.cpp - One run of the compiler --------------------------===//
+
+#include "compiler/pipeline/Compilation.h"
+
+#include "compiler/frontend/Lower.h"
+#include "compiler/semantics/ExecBridge.h"
+#include "compiler/target/plan/ExportPlan.h"
+#include "dialect/Coil/Coil.h"
+
+#include <llvm/Support/SourceMgr.h>
+#include <llvm/Support/raw_os_ostream.h>
+#include <mlir/Dialect/Arith/IR/Arith.h>
+#include <mlir/Dialect/SCF/IR/SCF.h>
+#include <mlir/IR/Diagnostics.h>
+#include <mlir/Parser/Parser.h>
+
+using namespace mlir;
+
+namespace coil {
+
+Compilation::Compilation(std::ostream &diagnosticsOut)
+    // Without threads, so that a caller may fork afterwards.
+    : out(diagnosticsOut), context(MLIRContext::Threading::DISABLED) {
+  context.loadDialect<ir::CoilDialect, exec::ExecDialect, arith::ArithDialect, scf::SCFDialect>();
+  context.printOpOnDiagnostic(false);
+  handler = context.getDiagEngine().registerHandler([this](mlir::Diagnostic &diagnostic) {
+    show(diagnostic);
+    return success();
+  });
+}
+
+Compilation::~Compilation() { context.getDiagEngine().eraseHandler(handler); }
+
+/// The place that a location names in a file of the compilation.
+static SourceRange rangeOf(const SourceManager &sources, Location location) {
+  SourceRange range;
+  location->walk([&](Location inner) {
+    auto fileLocation = dyn_cast<FileLineColLoc>(inner);
+    if (!fileLocation)
+      return WalkResult::advance();
+    const SourceFile *file = sources.find(std::string_view(fileLocation.getFilename().getValue()));
+    if (!file || fileLocation.getLine() == 0 || fileLocation.getLine() > file->numLines())
+      return WalkResult::advance();
+    range.file = file;
+    range.begin = file->lineBegin(fileLocation.getLine());
+    uint32_t end = range.begin + static_cast<uint32_t>(file->line(fileLocation.getLine()).size());
+    // A location has the column where its statement begins; the statement may go on
+    // over lines, of which the first is shown.
+    for (uint32_t column = 1; column < fileLocation.getColumn() && range.begin < end; ++column) {
+      ++range.begin;
+      while (range.begin < end && (file->text()[range.begin] & 0xc0) == 0x80)
+        ++range.begin;
+    }
+    std::string_view rest = file->text().substr(range.begin, end - range.begin);
+    rest = rest.substr(0, rest.find("//"));
+    rest = rest.substr(0, rest.find_last_not_of(" \t{") + 1);
+    range.end = range.begin + static_cast<uint32_t>(rest.size());
+    return WalkResult::interrupt();
+  });
+  return range;
+}
+
+void Compilation::show(mlir::Diagnostic &diagnostic) {
+  auto convert = [&](mlir::Diagnostic &from) {
+    Severity severity = from.getSeverity() == DiagnosticSeverity::Error     ? Severity::Error
+                        : from.getSeverity() == DiagnosticSeverity::Warning ? Severity::Warning
+                                                                            : Severity::Note;
+    SourceRange range = rangeOf(sources, from.getLocation());
+    std::string message = from.str();
+    if (!range.file)
+      if (auto location = dyn_cast<FileLineColLoc>(from.getLocation()))
+        message += " [" + location.getFilename().str() + ":" + std::to_string(location.getLine()) +
+                   ":" + std::to_string(location.getColumn()) + "]";
+    return coil::Diagnostic{severity, range, std::move(message), {}};
+  };
+  coil::Diagnostic shown = convert(diagnostic);
+  for (mlir::Diagnostic &note : diagnostic.getNotes())
+    shown.notes.push_back(convert(note));
+  render(shown, out);
+}
+
+void Compilation::error(const std::string &message) {
+  render(coil::Diagnostic{Severity::Error, {}, message, {}}, out);
+}
+
+bool Compilation::parse(const std::string &path) {
+  coil::DiagnosticEngine diagnostics;
+  const SourceFile *source = sources.open(path, diagnostics);
+  if (source)
+    file = parseFile(*source, diagnostics);
+  bool valid = file && checkFile(*file, diagnostics);
+  render(diagnostics, out);
+  return valid;
+}
+
+bool Compilation::lower() {
+  coil::DiagnosticEngine diagnostics;
+  moduleRef = lowerToCoil(*file, context, diagnostics);
+  render(diagnostics, out);
+  return static_cast<bool>(moduleRef);
+}
+
+bool Compilation::parseModule(const std::string &path) {
+  coil::DiagnosticEngine diagnostics;
+  const SourceFile *source = sources.open(path, diagnostics);
+  render(diagnostics, out);
+  if (!source)
+    return false;
+  moduleRef = parseSourceString<ModuleOp>(llvm::StringRef(source->text()), ParserConfig(&context),
+                                          source->name());
+  return static_cast<bool>(moduleRef);
+}
+
+bool Compilation::select(const std::string &algorithm) {
+  std::string names;
+  llvm::SmallVector<ir::AlgorithmOp> others;
+  size_t found = 0;
+  for (auto op : moduleRef->getOps<ir::AlgorithmOp>()) {
+    names += (names.empty() ? "" : ", ") + op.getSymName().str();
+    if (algorithm.empty() || op.getSymName() == algorithm)
+      ++found;
+    else
+      others.push_back(op);
+  }
+  if (found == 0 && !(algorithm.empty() && names.empty())) {
+    error("no algorithm '" + algorithm + "' is in the file; it has " + names);
+    return false;
+  }
+  if (found > 1) {
+    error("the file has several algorithms (" + names + "); name one with --algorithm");
+    return false;
+  }
+  for (ir::AlgorithmOp other : others)
+    other.erase();
+  return true;
+}
+
+bool Compilation::run(Phase from, Phase to, const PipelineOptions &options) {
+  PassManager manager(&context);
+  buildPipeline(manager, options, from, to);
+  llvm::raw_os_ostream passOut(out);
+  if (printsPasses)
+    manager.enableIRPrinting([](Pass *, Operation *) { return false; },
+                             [](Pass *, Operation *) { return true; }, /*printModuleScope=*/true,
+                             /*printAfterOnlyOnChange=*/true, /*printAfterOnlyOnFailure=*/false,
+                             passOut);
+  return succeeded(manager.run(*moduleRef));
+}
+
+std::optional<Plan> Compilation::exportPlan() {
+  exec::PlanOp op;
+  for (auto plan : moduleRef->getOps<exec::PlanOp>()) {
+    if (op) {
+      error("the module has several plans; a plan file holds one");
+      return std::nullopt;
+    }
+    op = plan;
+  }
+  if (!op) {
+    error("the module has no plan");
+    return std::nullopt;
+  }
+  LocationTable locations;
+  ExecPlan programs = readExecPlan(op, locations);
+  std::vector<PlanLocation> planLocations;
+  for (Location location : locations.list()) {
+    PlanLocation &planLocation = planLocations.emplace_back();
+    planLocation.file = "unknown";
+    location->walk([&](Location inner) {
+      auto fileLocation = dyn_cast<FileLineColLoc>(inner);
+      if (!fileLocation)
+        return WalkResult::advance();
+      planLocation = {fileLocation.getFilename().str(), fileLocation.getLine(),
+                      fileLocation.getColumn()};
+      return WalkResult::interrupt();
+    });
+  }
+  Result<Plan> plan = coil::exportPlan(programs, std::move(planLocations));
+  if (!plan.isOk()) {
+    error(plan.status().message());
+    return std::nullopt;
+  }
+  return *std::move(plan);
+}
+
+} // namespace coil

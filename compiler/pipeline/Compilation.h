@@ -1,0 +1,62 @@
+//===- Compilation.h - One run of the compiler ------------------*- C++ -*-===//
+
+#ifndef COIL_COMPILER_PIPELINE_COMPILATION_H
+#define COIL_COMPILER_PIPELINE_COMPILATION_H
+
+#include "compiler/frontend/Frontend.h"
+#include "compiler/pipeline/Pipeline.h"
+#include "runtime/base/Status.h"
+#include "runtime/plan/Plan.h"
+
+#include <mlir/IR/BuiltinOps.h>
+#include <mlir/IR/MLIRContext.h>
+#include <mlir/IR/OwningOpRef.h>
+#include <optional>
+#include <ostream>
+#include <string>
+
+namespace coil {
+
+/// Compiles one file. The phases are called in their order; each returns false
+/// after it has written its errors to the stream given.
+class Compilation {
+public:
+  explicit Compilation(std::ostream &diagnosticsOut);
+  ~Compilation();
+  Compilation(const Compilation &) = delete;
+  Compilation &operator=(const Compilation &) = delete;
+
+  /// Reads .coil text ("-": standard input) up to the checked tree.
+  bool parse(const std::string &path);
+  /// Lowers the tree to the coil dialect.
+  bool lower();
+  /// Reads MLIR instead, which may hold the coil or the exec dialect.
+  bool parseModule(const std::string &path);
+  /// Keeps the algorithm of that name alone; with an empty name there must be one.
+  bool select(const std::string &algorithm);
+  /// Runs the passes from one phase to another.
+  bool run(Phase from, Phase to, const PipelineOptions &options);
+  /// The plan of a module in phase exec, which must hold one exec.plan.
+  std::optional<Plan> exportPlan();
+
+  const ast::File &tree() const { return *file; }
+  mlir::ModuleOp module() { return *moduleRef; }
+  /// Prints the IR to the diagnostics' stream after each pass.
+  void printAfterPasses() { printsPasses = true; }
+
+private:
+  void show(mlir::Diagnostic &diagnostic);
+  void error(const std::string &message);
+
+  std::ostream &out;
+  SourceManager sources;
+  mlir::MLIRContext context;
+  mlir::DiagnosticEngine::HandlerID handler;
+  std::unique_ptr<ast::File> file;
+  mlir::OwningOpRef<mlir::ModuleOp> moduleRef;
+  bool printsPasses = false;
+};
+
+} // namespace coil
+
+#endif // COIL_COMPILER_PIPELINE_COMPILATION_H

@@ -1,0 +1,21 @@
+//===- Compile.cpp - From a program's text to a plan ----------------------===//
+
+#include "compiler/pipeline/Compile.h"
+
+#include "compiler/pipeline/Compilation.h"
+
+namespace coil {
+
+std::optional<Plan> compileFile(const std::string &path, const CompileOptions &options,
+                                std::ostream &diagnostics) {
+  Compilation compilation(diagnostics);
+  PipelineOptions pipeline;
+  pipeline.ranks = options.ranks;
+  pipeline.root = options.root.value_or(-1);
+  if (!compilation.parse(path) || !compilation.lower() || !compilation.select(options.algorithm) ||
+      !compilation.run(Phase::Coil, Phase::Plan, pipeline))
+    return std::nullopt;
+  return compilation.exportPlan();
+}
+
+} // namespace coil

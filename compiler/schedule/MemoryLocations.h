@@ -1,0 +1,47 @@
+//===- MemoryLocations.h - Places that are the same memory ------*- C++ -*-===//
+
+#ifndef COIL_COMPILER_SCHEDULE_MEMORYLOCATIONS_H
+#define COIL_COMPILER_SCHEDULE_MEMORYLOCATIONS_H
+
+#include "compiler/schedule/ExecProgram.h"
+#include "compiler/semantics/Collectives.h"
+
+namespace coil {
+
+/// Numbers the chunks of memory of all ranks: in place, an input chunk and the
+/// output chunk that it becomes have one number.
+class MemoryLocations {
+public:
+  MemoryLocations(CollectiveShape shape, bool inPlace, const std::vector<int64_t> &scratch)
+      : shape(shape), inPlace(inPlace) {
+    base.reserve(scratch.size());
+    for (int64_t chunks : scratch) {
+      base.push_back(count);
+      count += static_cast<size_t>(shape.inputChunks() + shape.outputChunks() + chunks);
+    }
+  }
+
+  size_t size() const { return count; }
+
+  size_t of(ExecPlace place) const {
+    if (inPlace && place.buffer == ExecBuffer::Input)
+      if (auto output = shape.inputToOutputInPlace(place.rank, place.index))
+        place = {ExecBuffer::Output, place.rank, *output};
+    int64_t offset = place.index;
+    if (place.buffer != ExecBuffer::Input)
+      offset += shape.inputChunks();
+    if (place.buffer == ExecBuffer::Scratch)
+      offset += shape.outputChunks();
+    return base[static_cast<size_t>(place.rank)] + static_cast<size_t>(offset);
+  }
+
+private:
+  CollectiveShape shape;
+  bool inPlace;
+  std::vector<size_t> base;
+  size_t count = 0;
+};
+
+} // namespace coil
+
+#endif // COIL_COMPILER_SCHEDULE_MEMORYLOCATIONS_H

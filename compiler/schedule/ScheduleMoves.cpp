@@ -1,0 +1,311 @@
+//===- ScheduleMoves.cpp - Moves into an order for each rank --------------===//
+
+#include "compiler/schedule/ScheduleMoves.h"
+
+#include "compiler/schedule/MemoryLocations.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+#include <numeric>
+#include <span>
+#include <tuple>
+#include <unordered_map>
+#include <unordered_set>
+
+namespace coil {
+
+namespace {
+
+bool isMessage(const Move &move, const ExecPlace &operand) {
+  return operand.rank != move.destination.rank;
+}
+
+/// The end of the exchange block, or of the single move, that begins at `begin`.
+size_t endOfBlock(const std::vector<Move> &moves, size_t begin) {
+  size_t end = begin + 1;
+  if (moves[begin].exchange)
+    while (end < moves.size() && moves[end].exchange == moves[begin].exchange)
+      ++end;
+  return end;
+}
+
+//===----------------------------------------------------------------------===//
+// Snapshots
+//===----------------------------------------------------------------------===//
+
+/// Gives exchange blocks the scratch they need. A message leaves before anything
+/// of its step arrives, so it carries the state before the block by itself. An
+/// operand on the move's own rank does not, nor do the later ones of several
+/// messages on one channel; if another move of the block overwrites such an
+/// operand, it is copied before the block and read there.
+class SnapshotInserter {
+public:
+  SnapshotInserter(const CollectiveShape &shape, MoveProgram &program, bool inPlace)
+      : program(program), locations(shape, inPlace, program.scratch) {}
+
+  void run() {
+    std::vector<Move> result;
+    std::vector<Move> &moves = program.moves;
+    for (size_t begin = 0; begin < moves.size();) {
+      size_t end = endOfBlock(moves, begin);
+      if (end - begin > 1)
+        snapshotBlock(begin, end, result);
+      std::move(moves.begin() + static_cast<ptrdiff_t>(begin),
+                moves.begin() + static_cast<ptrdiff_t>(end), std::back_inserter(result));
+      begin = end;
+    }
+    moves = std::move(result);
+  }
+
+private:
+  bool sharesChannels(size_t begin, size_t end) const {
+    std::map<std::pair<int32_t, int32_t>, int> messages;
+    for (size_t i = begin; i < end; ++i)
+      for (const ExecPlace &operand : program.moves[i].operands)
+        if (isMessage(program.moves[i], operand) &&
+            ++messages[{operand.rank, program.moves[i].destination.rank}] > 1)
+          return true;
+    return false;
+  }
+
+  void snapshotBlock(size_t begin, size_t end, std::vector<Move> &result) {
+    std::unordered_map<size_t, size_t> writer;
+    for (size_t i = begin; i < end; ++i)
+      writer[locations.of(program.moves[i].destination)] = i;
+    bool shared = sharesChannels(begin, end);
+    std::unordered_map<size_t, ExecPlace> snapshots;
+    for (size_t i = begin; i < end; ++i) {
+      Move &move = program.moves[i];
+      for (ExecPlace &operand : move.operands) {
+        size_t location = locations.of(operand);
+        auto it = writer.find(location);
+        if (it == writer.end() || it->second == i || (isMessage(move, operand) && !shared))
+          continue;
+        auto [snapshot, inserted] = snapshots.try_emplace(location);
+        if (inserted) {
+          int64_t &scratch = program.scratch[static_cast<size_t>(operand.rank)];
+          snapshot->second = {ExecBuffer::Scratch, operand.rank, scratch++};
+          result.push_back({snapshot->second, {operand}, move.length, false, 0, move.location});
+        }
+        operand = snapshot->second;
+      }
+    }
+  }
+
+  MoveProgram &program;
+  /// Of the places that moves name; snapshots are not looked up.
+  MemoryLocations locations;
+};
+
+//===----------------------------------------------------------------------===//
+// Steps and rounds
+//===----------------------------------------------------------------------===//
+
+using ChannelKey = std::tuple<int32_t, int32_t, int>; // from, to, ordinal in the move
+
+class Scheduler {
+public:
+  Scheduler(const CollectiveShape &shape, const MoveProgram &program, bool inPlace)
+      : program(program), locations(shape, inPlace, program.scratch), states(locations.size()),
+        step(program.moves.size(), 0), round(program.moves.size(), 0),
+        sameStepReaders(program.moves.size()) {
+    variant.inPlace = inPlace;
+    variant.root = shape.root;
+    variant.scratch = program.scratch;
+    variant.programs.assign(static_cast<size_t>(shape.ranks), std::vector<ExecWorker>(1));
+  }
+
+  ExecVariant run() {
+    for (size_t begin = 0; begin < program.moves.size();) {
+      size_t end = endOfBlock(program.moves, begin);
+      assignSteps(begin, end);
+      begin = end;
+    }
+    std::vector<size_t> order(program.moves.size());
+    std::iota(order.begin(), order.end(), size_t(0));
+    std::sort(order.begin(), order.end(),
+              [&](size_t a, size_t b) { return std::pair(step[a], a) < std::pair(step[b], b); });
+    for (size_t begin = 0; begin < order.size();) {
+      size_t end = begin;
+      while (end < order.size() && step[order[end]] == step[order[begin]])
+        ++end;
+      assignRounds(std::span(order).subspan(begin, end - begin));
+      begin = end;
+    }
+    std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+      return std::tuple(step[a], round[a], a) < std::tuple(step[b], round[b], b);
+    });
+    for (size_t begin = 0; begin < order.size();) {
+      size_t end = begin;
+      while (end < order.size() && step[order[end]] == step[order[begin]] &&
+             round[order[end]] == round[order[begin]])
+        ++end;
+      emit(std::span(order).subspan(begin, end - begin));
+      begin = end;
+    }
+    return std::move(variant);
+  }
+
+private:
+  struct LocationState {
+    int64_t lastWrite = -1;     ///< step of the last write
+    int64_t lastLocalRead = -1; ///< last step in which its rank read it
+    std::vector<size_t> sends;  ///< moves since the last write that send it away
+  };
+
+  void assignSteps(size_t begin, size_t end) {
+    for (size_t i = begin; i < end; ++i) {
+      const Move &move = program.moves[i];
+      const LocationState &target = states[locations.of(move.destination)];
+      int64_t earliest = std::max(target.lastWrite, target.lastLocalRead) + 1;
+      for (size_t reader : target.sends)
+        earliest = std::max(earliest, step[reader]);
+      for (const ExecPlace &operand : move.operands)
+        earliest = std::max(earliest, states[locations.of(operand)].lastWrite + 1);
+      step[i] = earliest;
+    }
+
+    // In an exchange, what one move overwrites another may send: not later.
+    std::unordered_map<size_t, std::vector<size_t>> sendersHere;
+    for (size_t i = begin; i < end; ++i)
+      for (const ExecPlace &operand : program.moves[i].operands)
+        if (isMessage(program.moves[i], operand))
+          sendersHere[locations.of(operand)].push_back(i);
+    for (bool changed = end - begin > 1; changed;) {
+      changed = false;
+      for (size_t i = begin; i < end; ++i)
+        for (size_t sender : sendersHere[locations.of(program.moves[i].destination)])
+          if (step[sender] > step[i]) {
+            step[i] = step[sender];
+            changed = true;
+          }
+    }
+
+    for (size_t i = begin; i < end; ++i) {
+      size_t target = locations.of(program.moves[i].destination);
+      for (const std::vector<size_t> *senders : {&states[target].sends, &sendersHere[target]})
+        for (size_t sender : *senders)
+          if (sender != i && step[sender] == step[i])
+            sameStepReaders[i].push_back(sender);
+    }
+
+    std::unordered_set<size_t> overwritten;
+    for (size_t i = begin; i < end; ++i) {
+      size_t target = locations.of(program.moves[i].destination);
+      overwritten.insert(target);
+      states[target] = {step[i], -1, {}};
+    }
+    for (size_t i = begin; i < end; ++i)
+      for (const ExecPlace &operand : program.moves[i].operands) {
+        size_t location = locations.of(operand);
+        if (overwritten.count(location))
+          continue; // the read was of the value that is gone
+        if (isMessage(program.moves[i], operand))
+          states[location].sends.push_back(i);
+        else
+          states[location].lastLocalRead = std::max(states[location].lastLocalRead, step[i]);
+      }
+  }
+
+  std::vector<ChannelKey> channelsOf(const Move &move) const {
+    std::vector<ChannelKey> keys;
+    std::map<int32_t, int> seen;
+    for (const ExecPlace &operand : move.operands)
+      if (isMessage(move, operand))
+        keys.emplace_back(operand.rank, move.destination.rank, seen[operand.rank]++);
+    return keys;
+  }
+
+  /// Rounds of the moves of one step: one message a channel and round, in the order
+  /// of the program, and no place overwritten in an earlier round than it is sent.
+  void assignRounds(std::span<const size_t> moves) {
+    for (bool changed = true; changed;) {
+      changed = false;
+      std::map<ChannelKey, int64_t> next;
+      for (size_t i : moves) {
+        int64_t earliest = round[i];
+        std::vector<ChannelKey> channels = channelsOf(program.moves[i]);
+        for (const ChannelKey &channel : channels)
+          earliest = std::max(earliest, next[channel]);
+        for (size_t reader : sameStepReaders[i])
+          earliest = std::max(earliest, round[reader]);
+        for (const ChannelKey &channel : channels)
+          next[channel] = earliest + 1;
+        changed |= earliest != round[i];
+        round[i] = earliest;
+      }
+    }
+  }
+
+  uint32_t channelFor(const ChannelKey &key) {
+    auto [it, inserted] = channels.try_emplace(key, static_cast<uint32_t>(variant.channels.size()));
+    if (inserted) {
+      auto [from, to, ordinal] = key;
+      ExecChannel channel;
+      channel.name = ordinal == 0 ? fmt::format("from{}to{}", from, to)
+                                  : fmt::format("from{}to{}_{}", from, to, ordinal);
+      channel.sourceRank = from;
+      channel.destinationRank = to;
+      variant.channels.push_back(std::move(channel));
+    }
+    return it->second;
+  }
+
+  std::vector<ExecOp> &bodyOf(int32_t rank) {
+    return variant.programs[static_cast<size_t>(rank)][0].body;
+  }
+
+  void emit(std::span<const size_t> moves) {
+    for (size_t i : moves) {
+      const Move &move = program.moves[i];
+      std::vector<ChannelKey> keys = channelsOf(move);
+      auto channel = keys.begin();
+      for (const ExecPlace &operand : move.operands)
+        if (isMessage(move, operand)) {
+          ExecOp send;
+          send.kind = ExecOpKind::Send;
+          send.length = move.length;
+          send.operands = {ExecOperand::ofPlace(operand)};
+          send.channel = channelFor(*channel++);
+          send.location = move.location;
+          bodyOf(operand.rank).push_back(std::move(send));
+        }
+    }
+    for (size_t i : moves) {
+      const Move &move = program.moves[i];
+      std::vector<ChannelKey> keys = channelsOf(move);
+      auto channel = keys.begin();
+      ExecOp op;
+      op.length = move.length;
+      op.complete = move.complete;
+      op.destination = move.destination;
+      op.location = move.location;
+      for (const ExecPlace &operand : move.operands)
+        op.operands.push_back(isMessage(move, operand) ? ExecOperand::ofHead(channelFor(*channel++))
+                                                       : ExecOperand::ofPlace(operand));
+      bool combining = op.operands.size() > 1;
+      op.kind = keys.empty() ? (combining ? ExecOpKind::Reduce : ExecOpKind::Copy)
+                             : (combining ? ExecOpKind::RecvReduce : ExecOpKind::Recv);
+      bodyOf(move.destination.rank).push_back(std::move(op));
+    }
+  }
+
+  const MoveProgram &program;
+  MemoryLocations locations;
+  std::vector<LocationState> states;
+  std::vector<int64_t> step, round;
+  /// For each move, the moves of its step that send what it overwrites.
+  std::vector<std::vector<size_t>> sameStepReaders;
+  std::map<ChannelKey, uint32_t> channels;
+  ExecVariant variant;
+};
+
+} // namespace
+
+ExecVariant scheduleMoves(const CollectiveShape &shape, MoveProgram program, bool inPlace) {
+  SnapshotInserter(shape, program, inPlace).run();
+  return Scheduler(shape, program, inPlace).run();
+}
+
+} // namespace coil

@@ -1,0 +1,106 @@
+//===- Collectives.cpp - What each collective promises --------------------===//
+
+#include "compiler/semantics/Collectives.h"
+
+#include <algorithm>
+
+namespace coil {
+
+bool CollectiveShape::hasData() const {
+  switch (collective) {
+  case Collective::AllReduce:
+  case Collective::AllGather:
+  case Collective::ReduceScatter:
+  case Collective::Broadcast:
+  case Collective::Reduce:
+    return true;
+  default:
+    return false;
+  }
+}
+
+int64_t CollectiveShape::dataChunks() const {
+  return hasData() ? std::max(inputChunks(), outputChunks()) : outputChunks();
+}
+
+std::optional<int64_t> CollectiveShape::dataToInput(int64_t rank, int64_t index) const {
+  switch (collective) {
+  case Collective::AllReduce:
+  case Collective::ReduceScatter:
+  case Collective::Reduce:
+    return index;
+  case Collective::AllGather:
+    if (index / chunks == rank)
+      return index % chunks;
+    return std::nullopt;
+  case Collective::Broadcast:
+    if (rank == root)
+      return index;
+    return std::nullopt;
+  default:
+    return std::nullopt;
+  }
+}
+
+std::optional<int64_t> CollectiveShape::dataToOutput(int64_t rank, int64_t index) const {
+  switch (collective) {
+  case Collective::ReduceScatter:
+    if (index / chunks == rank)
+      return index % chunks;
+    return std::nullopt;
+  case Collective::Reduce:
+    if (rank == root)
+      return index;
+    return std::nullopt;
+  default:
+    return index;
+  }
+}
+
+int64_t CollectiveShape::outputToData(int64_t rank, int64_t index) const {
+  return collective == Collective::ReduceScatter ? rank * chunks + index : index;
+}
+
+std::optional<int64_t> CollectiveShape::inputToOutputInPlace(int64_t rank, int64_t index) const {
+  if (!hasData())
+    return std::nullopt;
+  int64_t data = collective == Collective::AllGather ? rank * chunks + index : index;
+  if (dataToInput(rank, data) != index)
+    return std::nullopt;
+  return dataToOutput(rank, data);
+}
+
+std::optional<Contributions> CollectiveShape::promise(int64_t rank, int64_t index) const {
+  auto sum = [&](int64_t chunk) {
+    Contributions result;
+    for (int64_t source = 0; source < ranks; ++source)
+      result.add(Contributions::of(static_cast<int32_t>(source), chunk));
+    return result;
+  };
+  switch (collective) {
+  case Collective::AllReduce:
+    return sum(index);
+  case Collective::ReduceScatter:
+    return sum(rank * chunks + index);
+  case Collective::Reduce:
+    if (rank != root)
+      return std::nullopt;
+    return sum(index);
+  case Collective::Gather:
+    if (rank != root)
+      return std::nullopt;
+    [[fallthrough]];
+  case Collective::AllGather:
+    return Contributions::of(static_cast<int32_t>(index / chunks), index % chunks);
+  case Collective::Broadcast:
+    return Contributions::of(static_cast<int32_t>(root), index);
+  case Collective::Scatter:
+    return Contributions::of(static_cast<int32_t>(root), rank * chunks + index);
+  case Collective::AllToAll:
+    return Contributions::of(static_cast<int32_t>(index / chunks), rank * chunks + index % chunks);
+  default:
+    return std::nullopt;
+  }
+}
+
+} // namespace coil

@@ -1,0 +1,47 @@
+//===- Collectives.h - What each collective promises ------------*- C++ -*-===//
+
+#ifndef COIL_COMPILER_SEMANTICS_COLLECTIVES_H
+#define COIL_COMPILER_SEMANTICS_COLLECTIVES_H
+
+#include "compiler/semantics/Contributions.h"
+#include "runtime/base/Types.h"
+
+#include <cstdint>
+#include <optional>
+
+namespace coil {
+
+/// A collective for given ranks, root and chunks a segment: its buffers, its view
+/// in place, and its promise. Chunk indices count over all segments of a buffer.
+struct CollectiveShape {
+  Collective collective = Collective::AllReduce;
+  int64_t ranks = 1;
+  int64_t root = 0;
+  int64_t chunks = 1;
+
+  /// Chunks of each rank's input and output.
+  int64_t inputChunks() const { return segmentCounts(collective, ranks).input * chunks; }
+  int64_t outputChunks() const { return segmentCounts(collective, ranks).output * chunks; }
+
+  /// True if the collective has a view in place, `data`, which begins as the input
+  /// and ends as the output.
+  bool hasData() const;
+  /// Chunks of `data`; without a view in place, as many as the output has.
+  int64_t dataChunks() const;
+  /// The chunk of the input that data chunk `index` on `rank` begins as, if any.
+  std::optional<int64_t> dataToInput(int64_t rank, int64_t index) const;
+  /// The chunk of the output that data chunk `index` on `rank` ends as, if any.
+  std::optional<int64_t> dataToOutput(int64_t rank, int64_t index) const;
+  /// The inverse of dataToOutput.
+  int64_t outputToData(int64_t rank, int64_t index) const;
+  /// In place, the output chunk that shares memory with an input chunk, if any.
+  std::optional<int64_t> inputToOutputInPlace(int64_t rank, int64_t index) const;
+
+  /// What output chunk `index` on `rank` must hold in the end; none if nothing is
+  /// promised there (the output of a rank other than the root).
+  std::optional<Contributions> promise(int64_t rank, int64_t index) const;
+};
+
+} // namespace coil
+
+#endif // COIL_COMPILER_SEMANTICS_COLLECTIVES_H
