@@ -38,9 +38,8 @@ int Bootstrap::rank() const { return state->members.rank; }
 int Bootstrap::ranks() const { return state->members.ranks(); }
 const PeerProcess &Bootstrap::peer(int rank) const { return state->members.peers[rank]; }
 
-Result<std::vector<Contribution>> Bootstrap::exchange(const char *what, Contribution mine,
-                                                      uint64_t timeoutMs,
-                                                      const std::function<Status()> &interrupted) {
+Result<std::vector<Parcel>> Bootstrap::exchange(const char *what, Parcel mine, uint64_t timeoutMs,
+                                                const std::function<Status()> &interrupted) {
   if (!state->failure.isOk())
     return copyOf(state->failure);
   ExchangeCall call{what, ++state->exchanges, Deadline(timeoutMs), interrupted};

@@ -22,7 +22,7 @@
 namespace coil {
 
 /// What one rank gives to an exchange.
-struct Contribution {
+struct Parcel {
   std::vector<uint8_t> bytes;
   std::vector<UniqueFd> fds;
 };
@@ -73,9 +73,8 @@ public:
   /// exchanges fail with it: RemoteError, naming a rank that died or left
   /// before it contributed, or that failed, and why; Timeout, naming ranks that
   /// did not enter; SystemError, for descriptors above the process's limit too.
-  Result<std::vector<Contribution>> exchange(const char *what, Contribution mine,
-                                             uint64_t timeoutMs,
-                                             const std::function<Status()> &interrupted);
+  Result<std::vector<Parcel>> exchange(const char *what, Parcel mine, uint64_t timeoutMs,
+                                       const std::function<Status()> &interrupted);
 
   /// The lowest other rank, from rank `from` on, whose process is gone or that has
   /// left, if any. Does not block, allocates nothing, any thread; costs one

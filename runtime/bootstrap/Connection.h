@@ -24,7 +24,7 @@ enum class FrameKind : uint32_t {
   Hello,         ///< rank -> hub: who it is
   Greeting,      ///< hub -> rank: who the hub is
   Welcome,       ///< hub -> rank: who the others are
-  Contribution,  ///< rank -> hub: its part of an exchange
+  Parcel,        ///< rank -> hub: its part of an exchange
   Entered,       ///< hub -> rank: the hub is in the exchange
   Contributions, ///< hub -> rank: the parts of all
   Mismatch,      ///< hub -> rank: ranks are in different exchanges

@@ -23,7 +23,7 @@ struct Entry {
   uint64_t sequence;
   uint64_t timeoutMs, remainingMs;
   std::string what;
-  Contribution contribution;
+  Parcel contribution;
 };
 
 std::vector<uint8_t> encodeEntry(const ExchangeCall &call, const std::vector<uint8_t> &bytes) {
@@ -71,7 +71,7 @@ Status isLate(std::span<const int> late, int ranks, const std::string &what, uin
 /// The hub's side of one exchange.
 class HubExchange {
 public:
-  HubExchange(Members &members, const ExchangeCall &call, Contribution mine)
+  HubExchange(Members &members, const ExchangeCall &call, Parcel mine)
       : members(members), call(call), deadline(call.deadline), entries(members.ranks()) {
     entries[members.rank] = Entry{call.sequence, 0, 0, call.what, std::move(mine)};
   }
@@ -93,7 +93,7 @@ public:
       sendFailure(members.connections, statusForOthers(status, members.describe(members.rank)));
       return {std::move(status), false, {}};
     }
-    std::vector<Contribution> all;
+    std::vector<Parcel> all;
     for (int rank = 0; rank < members.ranks(); ++rank) {
       all.push_back(std::move(entries[rank]->contribution));
       if (rank != members.rank && members.inOneProcess(rank, members.rank))
@@ -154,8 +154,8 @@ Status HubExchange::hear(int rank) {
     if (frame->kind == FrameKind::Failure)
       return Status::error(StatusCode::RemoteError, "{} gave up: {}", members.describe(rank),
                            decodeStatus(frame->bytes).message());
-    auto entry = frame->kind == FrameKind::Contribution ? decodeEntry(*std::move(frame))
-                                                        : std::optional<Entry>();
+    auto entry =
+        frame->kind == FrameKind::Parcel ? decodeEntry(*std::move(frame)) : std::optional<Entry>();
     if (!entry || entries[rank])
       return Status::error(StatusCode::InternalError, "found an unexpected message of {} in \"{}\"",
                            members.describe(rank), call.what);
@@ -222,12 +222,12 @@ Status HubExchange::send(FrameKind kind, std::vector<uint8_t> bytes, bool withFd
 /// Any other rank's side of one exchange.
 class MemberExchange {
 public:
-  MemberExchange(Members &members, const ExchangeCall &call, Contribution mine)
+  MemberExchange(Members &members, const ExchangeCall &call, Parcel mine)
       : members(members), call(call), mine(std::move(mine)),
         hub(*members.connections[members.hub]) {}
 
   ExchangeResult run() {
-    hub.post(FrameKind::Contribution, encodeEntry(call, mine.bytes), numbersOf(mine.fds));
+    hub.post(FrameKind::Parcel, encodeEntry(call, mine.bytes), numbersOf(mine.fds));
     ExchangeResult result;
     result.status = converse(result);
     if (!result.mayGoOn)
@@ -238,12 +238,12 @@ public:
 private:
   Status converse(ExchangeResult &result);
   Status hear(Frame frame, ExchangeResult &result);
-  Status split(Frame frame, std::vector<Contribution> &all);
+  Status split(Frame frame, std::vector<Parcel> &all);
   Status checkHub();
 
   Members &members;
   const ExchangeCall &call;
-  Contribution mine;
+  Parcel mine;
   Connection &hub;
   bool entered = false; ///< the hub is in the exchange
   bool answered = false;
@@ -308,7 +308,7 @@ Status MemberExchange::hear(Frame frame, ExchangeResult &result) {
   }
 }
 
-Status MemberExchange::split(Frame frame, std::vector<Contribution> &all) {
+Status MemberExchange::split(Frame frame, std::vector<Parcel> &all) {
   WireReader reader(frame.bytes);
   std::vector<uint64_t> sizes, fdCounts;
   for (int rank = 0; rank < members.ranks(); ++rank) {
@@ -319,7 +319,7 @@ Status MemberExchange::split(Frame frame, std::vector<Contribution> &all) {
   bool enoughFds = true;
   for (int rank = 0; rank < members.ranks(); ++rank) {
     auto bytes = reader.take(sizes[rank]);
-    Contribution part;
+    Parcel part;
     part.bytes.assign(bytes.begin(), bytes.end());
     if (!members.inOneProcess(rank, members.rank)) {
       enoughFds &= fdCounts[rank] <= frame.fds.size() - fdsTaken;
@@ -337,7 +337,7 @@ Status MemberExchange::split(Frame frame, std::vector<Contribution> &all) {
 
 } // namespace
 
-ExchangeResult exchangeAmong(Members &members, const ExchangeCall &call, Contribution mine) {
+ExchangeResult exchangeAmong(Members &members, const ExchangeCall &call, Parcel mine) {
   if (members.rank == members.hub)
     return HubExchange(members, call, std::move(mine)).run();
   return MemberExchange(members, call, std::move(mine)).run();

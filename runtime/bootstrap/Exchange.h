@@ -19,12 +19,12 @@ struct ExchangeResult {
   Status status;
   /// Whether the next exchange may succeed; true after a success.
   bool mayGoOn = false;
-  std::vector<Contribution> contributions;
+  std::vector<Parcel> contributions;
 };
 
 /// Bootstrap::exchange() tells what it does. Unless the result says that the
 /// members may go on, the others have been told and the connections are closed.
-ExchangeResult exchangeAmong(Members &members, const ExchangeCall &call, Contribution mine);
+ExchangeResult exchangeAmong(Members &members, const ExchangeCall &call, Parcel mine);
 
 } // namespace coil
 

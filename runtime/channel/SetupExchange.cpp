@@ -53,10 +53,10 @@ bool SetupExchange::isInThisProcess(int rank) const {
   return bootstrap.peer(rank).processCookie == bootstrap.peer(group.rank).processCookie;
 }
 
-Result<std::vector<Contribution>> SetupExchange::gatherBlobs(const char *what, const Status &mine,
-                                                             Blob blob) {
+Result<std::vector<Parcel>> SetupExchange::gatherBlobs(const char *what, const Status &mine,
+                                                       Blob blob) {
   BlobHeader header{static_cast<uint32_t>(mine.code()), static_cast<uint32_t>(blob.size)};
-  Contribution contribution;
+  Parcel contribution;
   contribution.fds = std::move(blob.fds);
   std::vector<uint8_t> &bytes = contribution.bytes;
   bytes.resize(sizeof header + blob.size + mine.message().size());
@@ -75,7 +75,7 @@ Result<std::vector<Contribution>> SetupExchange::gatherBlobs(const char *what, c
     COIL_RETURN_IF_ERROR(poison());
     return group.checkAgreement(sequence);
   };
-  Result<std::vector<Contribution>> all =
+  Result<std::vector<Parcel>> all =
       bootstrap.exchange(what, std::move(contribution), group.timeoutMs, interrupted);
   if (!all.isOk()) {
     // A rank that failed and left says why in the poison.
@@ -103,7 +103,7 @@ Result<std::vector<Contribution>> SetupExchange::gatherBlobs(const char *what, c
     return Status(mine.code(), mine.message());
   if (!failure.isOk())
     return failure;
-  for (Contribution &each : *all)
+  for (Parcel &each : *all)
     each.bytes.erase(each.bytes.begin(), each.bytes.begin() + sizeof header);
   return all;
 }
@@ -127,13 +127,13 @@ Result<std::vector<PeerSegment>> SetupExchange::mapOffers(
     else
       prepared = std::move(copy).status();
   }
-  COIL_ASSIGN_OR_RETURN(std::vector<Contribution> offers,
+  COIL_ASSIGN_OR_RETURN(std::vector<Parcel> offers,
                         gatherBlobs(what, prepared, {&offer, sizeof offer, std::move(fds)}));
 
   std::vector<PeerSegment> segments(offers.size());
   Status mapped;
   for (int rank = 0; rank < group.ranks && mapped.isOk(); ++rank) {
-    Contribution &theirs = offers[static_cast<size_t>(rank)];
+    Parcel &theirs = offers[static_cast<size_t>(rank)];
     SegmentOffer theirOffer;
     std::memcpy(&theirOffer, theirs.bytes.data(), sizeof theirOffer);
     if (!theirOffer.base)

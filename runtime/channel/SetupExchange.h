@@ -69,7 +69,7 @@ private:
     size_t size;
     std::vector<UniqueFd> fds;
   };
-  Result<std::vector<Contribution>> gatherBlobs(const char *what, const Status &mine, Blob blob);
+  Result<std::vector<Parcel>> gatherBlobs(const char *what, const Status &mine, Blob blob);
   Result<std::vector<PeerSegment>> mapOffers(
       const char *what, const Result<SegmentOffer> &mine,
       const std::function<Result<PeerSegment>(int rank, const SegmentOffer &offer, UniqueFd fd)>
@@ -86,7 +86,7 @@ Result<std::vector<T>> SetupExchange::gather(const char *what, const Result<T> &
   static_assert(std::is_trivially_copyable_v<T> && std::is_default_constructible_v<T>);
   T nothing{};
   COIL_ASSIGN_OR_RETURN(
-      std::vector<Contribution> blobs,
+      std::vector<Parcel> blobs,
       gatherBlobs(what, mine.status(), {mine.isOk() ? &*mine : &nothing, sizeof(T), {}}));
   std::vector<T> values(blobs.size());
   for (size_t i = 0; i < blobs.size(); ++i)

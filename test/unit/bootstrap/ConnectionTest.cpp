@@ -45,12 +45,12 @@ TEST(Connection, CarriesBytesAndDescriptorsInOrder) {
     std::vector<size_t> counts = {0, 1, 63, 64, 65, 200};
     UniqueFd file(::open("/dev/null", O_RDONLY | O_CLOEXEC));
     for (size_t i = 0; i < sizes.size(); ++i)
-      from.post(FrameKind::Contribution, blobOf(int(i), sizes[i]),
+      from.post(FrameKind::Parcel, blobOf(int(i), sizes[i]),
                 std::vector<int>(counts[i], file.get()));
     for (size_t i = 0; i < sizes.size(); ++i) {
       auto frame = pass(from, to);
       ASSERT_TRUE(frame.isOk()) << frame.status().message();
-      EXPECT_EQ(frame->kind, FrameKind::Contribution);
+      EXPECT_EQ(frame->kind, FrameKind::Parcel);
       EXPECT_EQ(frame->bytes, blobOf(int(i), sizes[i]));
       ASSERT_EQ(frame->fds.size(), counts[i]);
       for (const UniqueFd &fd : frame->fds)
@@ -89,7 +89,7 @@ TEST(Connection, RefusesWhatIsNoFrameOrTooLarge) {
 TEST(Connection, AnEndInTheMiddleOfAFrameIsAnEnd) {
   Pair pair;
   Connection from(std::move(pair.first)), to(std::move(pair.second));
-  from.post(FrameKind::Contribution, blobOf(0, 50 << 20));
+  from.post(FrameKind::Parcel, blobOf(0, 50 << 20));
   ASSERT_TRUE(from.flush().isOk());
   EXPECT_TRUE(from.hasOutput());
   {
@@ -104,7 +104,7 @@ TEST(Connection, AnEndInTheMiddleOfAFrameIsAnEnd) {
 TEST(Connection, SaysWhenTheProcessIsOutOfDescriptors) {
   Pair pair;
   Connection from(std::move(pair.first)), to(std::move(pair.second));
-  from.post(FrameKind::Contribution, blobOf(0, 1), std::vector<int>(60, 0));
+  from.post(FrameKind::Parcel, blobOf(0, 1), std::vector<int>(60, 0));
   ASSERT_TRUE(from.flush().isOk());
   rlimit limit;
   ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &limit), 0);

@@ -12,7 +12,7 @@ using testing::HasSubstr;
 
 namespace {
 
-Contribution contributionOf(std::vector<uint8_t> bytes) { return {std::move(bytes), {}}; }
+Parcel contributionOf(std::vector<uint8_t> bytes) { return {std::move(bytes), {}}; }
 
 TEST(Exchange, GivesEveryRankTheBytesOfAll) {
   for (int ranks : {1, 2, 3, 8, 33}) {
@@ -40,7 +40,7 @@ TEST(Exchange, ThreadsOfOneProcessKeepTheirOwnDescriptorsOnly) {
   runRanks(33, [&](int rank) {
     auto bootstrap = connectOrFail(id, rank, 33);
     ASSERT_TRUE(bootstrap);
-    Contribution mine;
+    Parcel mine;
     mine.fds.emplace_back(::open("/dev/null", O_RDONLY | O_CLOEXEC));
     int number = mine.fds[0].get();
     auto all = bootstrap->exchange("descriptors", std::move(mine), 60000, nullptr);
@@ -82,13 +82,13 @@ void exchangeFilesAmong(int processes, int ranks, int files) {
         for (int peer = 0; peer < ranks; ++peer)
           EXPECT_EQ(bootstrap->peer(peer).processCookie == bootstrap->peer(rank).processCookie,
                     peer % processes == process);
-        Contribution mine{blobOf(rank, 10), {}};
+        Parcel mine{blobOf(rank, 10), {}};
         for (size_t file = 0; file < countOf(rank); ++file)
           mine.fds.push_back(fileOf(nameOf(rank, int(file))));
         auto all = bootstrap->exchange("files", std::move(mine), 60000, nullptr);
         ASSERT_TRUE(all.isOk()) << all.status().message();
         for (int of = 0; of < ranks; ++of) {
-          const Contribution &part = (*all)[of];
+          const Parcel &part = (*all)[of];
           EXPECT_EQ(part.bytes, blobOf(of, 10));
           bool away = of == rank || of % processes != process;
           ASSERT_EQ(part.fds.size(), away ? countOf(of) : 0);
@@ -209,6 +209,8 @@ TEST(Exchange, ARankThatLeavesIsNamed) {
       EXPECT_EQ(all.status().code(), StatusCode::RemoteError);
       EXPECT_THAT(all.status().message(), HasSubstr(fmt::format("rank {} (pid", leaving)));
       EXPECT_EQ(bootstrap->findLostPeer(), leaving);
+      EXPECT_EQ(bootstrap->findLostPeer(leaving), leaving);
+      EXPECT_EQ(bootstrap->findLostPeer(leaving + 1), std::nullopt);
       ++finished;
       while (finished < 2)
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -237,7 +239,7 @@ TEST(Exchange, LeaksNothingOverManyRuns) {
     runRanks(4, [&](int rank) {
       auto bootstrap = connectOrFail(id, rank, 4);
       ASSERT_TRUE(bootstrap);
-      Contribution mine;
+      Parcel mine;
       mine.fds.push_back(fileOf("x"));
       EXPECT_TRUE(bootstrap->exchange("call", std::move(mine), 60000, nullptr).isOk());
     });
