@@ -1,0 +1,84 @@
+//===- CollectivesTest.cpp - What each collective promises ----------------===//
+
+#include "compiler/semantics/Collectives.h"
+
+#include <gtest/gtest.h>
+
+using namespace coil;
+
+namespace {
+
+constexpr int64_t ranks = 3, root = 1, chunks = 2;
+
+CollectiveShape shapeOf(Collective collective) {
+  return {collective, ranks, hasRoot(collective) ? root : 0, chunks};
+}
+
+std::string promiseOf(Collective collective, int64_t rank, int64_t index) {
+  auto promise = shapeOf(collective).promise(rank, index);
+  return promise ? promise->describe() : "anything";
+}
+
+TEST(CollectivesTest, ChunksOfBuffers) {
+  auto counts = [](Collective collective) {
+    CollectiveShape shape = shapeOf(collective);
+    return std::tuple(shape.inputChunks(), shape.outputChunks(), shape.dataChunks());
+  };
+  EXPECT_EQ(counts(Collective::AllReduce), std::tuple(2, 2, 2));
+  EXPECT_EQ(counts(Collective::AllGather), std::tuple(2, 6, 6));
+  EXPECT_EQ(counts(Collective::ReduceScatter), std::tuple(6, 2, 6));
+  EXPECT_EQ(counts(Collective::Broadcast), std::tuple(2, 2, 2));
+  EXPECT_EQ(counts(Collective::Scatter), std::tuple(6, 2, 2));
+  EXPECT_EQ(counts(Collective::AllToAll), std::tuple(6, 6, 6));
+}
+
+TEST(CollectivesTest, Promises) {
+  EXPECT_EQ(promiseOf(Collective::AllReduce, 2, 1), "input[1] of ranks 0-2");
+  EXPECT_EQ(promiseOf(Collective::ReduceScatter, 2, 1), "input[5] of ranks 0-2");
+  EXPECT_EQ(promiseOf(Collective::AllGather, 0, 5), "input[1] of rank 2");
+  EXPECT_EQ(promiseOf(Collective::Broadcast, 0, 1), "input[1] of rank 1");
+  EXPECT_EQ(promiseOf(Collective::Reduce, root, 0), "input[0] of ranks 0-2");
+  EXPECT_EQ(promiseOf(Collective::Reduce, 0, 0), "anything");
+  EXPECT_EQ(promiseOf(Collective::Gather, root, 4), "input[0] of rank 2");
+  EXPECT_EQ(promiseOf(Collective::Gather, 2, 4), "anything");
+  EXPECT_EQ(promiseOf(Collective::Scatter, 2, 1), "input[5] of rank 1");
+  EXPECT_EQ(promiseOf(Collective::AllToAll, 2, 1), "input[5] of rank 0");
+  EXPECT_EQ(promiseOf(Collective::AllToAll, 0, 5), "input[1] of rank 2");
+}
+
+// In place, one buffer begins as the input and ends as the output: where both are
+// given for a data chunk, they share memory.
+TEST(CollectivesTest, DataAgreesWithSharedMemory) {
+  for (int i = 0; i < numCollectives; ++i) {
+    CollectiveShape shape = shapeOf(static_cast<Collective>(i));
+    for (int64_t rank = 0; rank < ranks; ++rank) {
+      std::vector<std::optional<int64_t>> expected(static_cast<size_t>(shape.inputChunks()));
+      for (int64_t data = 0; data < shape.dataChunks(); ++data) {
+        auto input = shape.dataToInput(rank, data), output = shape.dataToOutput(rank, data);
+        if (output) {
+          EXPECT_LT(*output, shape.outputChunks());
+          EXPECT_EQ(shape.outputToData(rank, *output), data);
+        }
+        if (input && shape.hasData())
+          expected.at(static_cast<size_t>(*input)) = output;
+      }
+      for (int64_t input = 0; input < shape.inputChunks(); ++input)
+        EXPECT_EQ(shape.inputToOutputInPlace(rank, input), expected[static_cast<size_t>(input)])
+            << nameOf(shape.collective) << " rank " << rank << " input " << input;
+    }
+  }
+}
+
+TEST(CollectivesTest, SharedMemoryOfEachCollective) {
+  EXPECT_EQ(shapeOf(Collective::AllReduce).inputToOutputInPlace(2, 1), 1);
+  EXPECT_EQ(shapeOf(Collective::AllGather).inputToOutputInPlace(2, 1), 5);
+  EXPECT_EQ(shapeOf(Collective::ReduceScatter).inputToOutputInPlace(2, 5), 1);
+  EXPECT_EQ(shapeOf(Collective::ReduceScatter).inputToOutputInPlace(2, 3), std::nullopt);
+  EXPECT_EQ(shapeOf(Collective::Broadcast).inputToOutputInPlace(root, 1), 1);
+  EXPECT_EQ(shapeOf(Collective::Broadcast).inputToOutputInPlace(0, 1), std::nullopt);
+  EXPECT_EQ(shapeOf(Collective::Reduce).inputToOutputInPlace(root, 1), 1);
+  EXPECT_EQ(shapeOf(Collective::Reduce).inputToOutputInPlace(0, 1), std::nullopt);
+  EXPECT_EQ(shapeOf(Collective::AllToAll).inputToOutputInPlace(0, 0), std::nullopt);
+}
+
+} // namespace
