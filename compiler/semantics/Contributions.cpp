@@ -19,6 +19,11 @@ Contributions Contributions::of(int32_t rank, int64_t chunk) {
 }
 
 void Contributions::add(const Contributions &other) {
+  // Often ranks come in order: then there is nothing to merge.
+  if (entries.empty() || other.empty() || keyOf(entries.back()) < keyOf(other.entries.front())) {
+    entries.insert(entries.end(), other.entries.begin(), other.entries.end());
+    return;
+  }
   std::vector<Contribution> merged;
   merged.reserve(entries.size() + other.entries.size());
   auto left = entries.begin();
