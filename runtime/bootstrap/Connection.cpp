@@ -187,7 +187,7 @@ Result<Connection::Progress> Connection::receiveBatch(size_t expected) {
     found += count;
   }
   if (found < expected && (message.msg_flags & MSG_CTRUNC))
-    return Status::system(EMFILE, "expected {} descriptors from another rank, could open {}{}",
+    return Status::system(EMFILE, "cannot receive descriptors: {} came, {} could be opened{}",
                           expected, found, descriptorLimit());
   if (found != expected)
     return Status::error(StatusCode::InvalidArgument, "expected {} descriptors, found {}", expected,

@@ -23,7 +23,7 @@ void sleepMs(int milliseconds) {
 }
 
 /// One process for each rank but `absent`; `first` comes well before the others
-/// and is the hub. Each counts `stage` up whenever it likes.
+/// and is the hub.
 template <typename Body>
 std::vector<std::optional<Child>> startRanks(int first, Body body, int absent = -1) {
   std::vector<std::optional<Child>> children(ranks);
@@ -36,9 +36,11 @@ std::vector<std::optional<Child>> startRanks(int first, Body body, int absent = 
 }
 
 void expectSuccess(std::vector<std::optional<Child>> &children, int victim) {
-  for (int rank = 0; rank < ranks; ++rank)
-    if (rank != victim && children[rank])
+  for (int rank = 0; rank < ranks; ++rank) {
+    if (rank != victim && children[rank]) {
       EXPECT_EQ(children[rank]->wait(), 0) << "rank " << rank;
+    }
+  }
 }
 
 class Death : public testing::TestWithParam<int> {
