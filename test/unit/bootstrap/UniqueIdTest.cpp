@@ -1,4 +1,4 @@
-//===- UniqueIdTest.cpp ---------------------------------------------------===//
+//===- UniqueIdTest.cpp - Ids are random and read back ------------------===//
 
 #include "runtime/bootstrap/UniqueId.h"
 

@@ -1,4 +1,4 @@
-//===- SharedAllocationsTest.cpp ------------------------------------------===//
+//===- SharedAllocationsTest.cpp - Which bytes can be shared ------------===//
 
 #include "runtime/memory/SharedAllocations.h"
 
