@@ -1,4 +1,4 @@
-//===- ConnectionTest.cpp - Frames over a socket ------------------------===//
+//===- ConnectionTest.cpp - Frames over a socket --------------------------===//
 
 #include "runtime/bootstrap/Connection.h"
 

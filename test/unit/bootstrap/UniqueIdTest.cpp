@@ -1,4 +1,4 @@
-//===- UniqueIdTest.cpp - Ids are random and read back ------------------===//
+//===- UniqueIdTest.cpp - Ids are random and read back --------------------===//
 
 #include "runtime/bootstrap/UniqueId.h"
 

@@ -1,4 +1,4 @@
-//===- SharedAllocationsTest.cpp - Which bytes can be shared ------------===//
+//===- SharedAllocationsTest.cpp - Which bytes can be shared --------------===//
 
 #include "runtime/memory/SharedAllocations.h"
 

@@ -1,4 +1,4 @@
-//===- SharedSegmentTest.cpp - Segments and their errors ----------------===//
+//===- SharedSegmentTest.cpp - Segments and their errors ------------------===//
 
 #include "runtime/memory/SharedSegment.h"
 
