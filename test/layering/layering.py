@@ -28,6 +28,9 @@ FORBIDDEN = {
     "passes": ("compiler/frontend/", "compiler/pipeline/", "tools/"),
 }
 
+NAMESPACE = re.compile(r"^namespace ([\w:]+) {")
+# A type of a namespace, defined: such lines stand at the beginning of a line.
+TYPE = re.compile(r"^(?:struct|class|enum class|enum|union) (?:alignas\([^)]*\) )?(\w+)[^;]*{")
 INCLUDE = re.compile(r'^\s*(?:#\s*)?include\s*(["<])([^">]+)[">]')
 GUARD = re.compile(r"^#ifndef (COIL_\w+)$")
 
@@ -112,6 +115,22 @@ def form_breaks(source):
             yield number, "trailing white space"
 
 
+def double_types(sources):
+    """Types that two headers define under one name. A program that links both has two types of
+    one name, of whose functions the linker keeps some of each."""
+    first = {}
+    for source in sources.values():
+        namespace = ""
+        for number, line in enumerate(source.lines, start=1):
+            if match := NAMESPACE.match(line):
+                namespace = match.group(1)
+            elif source.path.endswith(".h") and (match := TYPE.match(line)):
+                name = f"{namespace}::{match.group(1)}"
+                if name in first:
+                    yield source.path, number, f"{name} is defined in {first[name]} too"
+                first.setdefault(name, source.path)
+
+
 def main():
     root = Path(sys.argv[1]).resolve()
     sources = read_sources(root)
@@ -123,6 +142,9 @@ def main():
         for line, text in (*layer_breaks(source, sources), *form_breaks(source)):
             print(f"{source.path}:{line}: {text}")
             breaks += 1
+    for path, line, text in double_types(sources):
+        print(f"{path}:{line}: {text}")
+        breaks += 1
     print(f"{len(sources)} files read, {breaks} breaks of the rules")
     return 1 if breaks else 0
 

@@ -64,6 +64,13 @@ class LayeringTest(unittest.TestCase):
         self.expect_break({"runtime/base/B.cpp": "int x; \n"}, "trailing white space")
         self.expect_break({"runtime/base/B.cpp": "\n" * 701}, "expected at most 700 lines, found 701")
 
+    def test_double_type(self):
+        a, b = "runtime/base/A.h", "compiler/schedule/B.h"
+        body = ("namespace coil {", "struct alignas(64) Part {", "};", "}")
+        self.expect_break({a: header(a, *body), b: header(b, *body)}, "coil::Part is defined in")
+        other = ("namespace coil::ast {", "class Part final : public Base {", "};", "}")
+        self.assertEqual(self.check({a: header(a, *body), b: header(b, *other)})[0], 0)
+
 
 if __name__ == "__main__":
     unittest.main()
