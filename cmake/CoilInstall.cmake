@@ -1,4 +1,5 @@
 # What `cmake --install` lays down, and the package that find_package(Coil) reads.
+# Components: `runtime` (library, header, CMake package), `tools`, `examples`.
 
 include(CMakePackageConfigHelpers)
 set(coil_package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/Coil")
@@ -9,3 +10,6 @@ write_basic_package_version_file("${PROJECT_BINARY_DIR}/CoilConfigVersion.cmake"
   COMPATIBILITY SameMinorVersion)
 install(FILES "${PROJECT_BINARY_DIR}/CoilConfig.cmake" "${PROJECT_BINARY_DIR}/CoilConfigVersion.cmake"
   DESTINATION ${coil_package_dir} COMPONENT runtime)
+install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/examples" DESTINATION "${CMAKE_INSTALL_DATADIR}/coil"
+  COMPONENT examples FILES_MATCHING PATTERN "*.coil")

@@ -39,3 +39,5 @@ if(COIL_MOLD AND CMAKE_CXX_COMPILER_ID MATCHES "Clang")
 endif()
 
 include(GNUInstallDirs)
+# Installed tools find LLVM's shared libraries where they were linked.
+set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)
