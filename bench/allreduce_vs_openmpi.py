@@ -62,7 +62,7 @@ def time_coil(coil_run, algorithm, ranks, memory):
     times = {}
     for row in json.loads(run(command))["results"]:
         if not row["in_place"]:
-            times[row["bytes"]] = row["time_us"]
+            times[row["size"]] = row["time_us"]
     return times
 
 

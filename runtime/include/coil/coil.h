@@ -106,8 +106,8 @@ typedef struct {
 
 /** How a communicator behaves; begin with COIL_CONFIG_INITIALIZER. */
 typedef struct {
-  size_t size;           /**< sizeof(coilConfig_t) */
-  unsigned int version;  /**< COIL_VERSION */
+  size_t size;          /**< sizeof(coilConfig_t) */
+  unsigned int version; /**< COIL_VERSION */
   /** Milliseconds that a call waits for a rank that neither comes nor dies; 0: for ever. */
   uint64_t timeoutMs;
   /** Bytes of a channel's slot, which is also the largest tile; a multiple of 64. */
@@ -115,8 +115,7 @@ typedef struct {
   /** From this many bytes a rank on, registered buffers are accessed directly. */
   uint64_t directBytes;
 } coilConfig_t;
-#define COIL_CONFIG_INITIALIZER                                                                    \
-  { sizeof(coilConfig_t), COIL_VERSION, 30000, 256 * 1024, 16 * 1024 }
+#define COIL_CONFIG_INITIALIZER {sizeof(coilConfig_t), COIL_VERSION, 30000, 256 * 1024, 16 * 1024}
 
 /** COIL_VERSION of the library in use. */
 COIL_API coilResult_t coilGetVersion(int *version);
@@ -178,8 +177,8 @@ COIL_API coilResult_t coilRedOpDestroy(coilRedOp_t op, coilComm_t comm);
  */
 
 /** recv[i] = sum over ranks of send[i]. In place: send == recv. */
-COIL_API coilResult_t coilAllReduce(const void *send, void *recv, size_t count,
-                                    coilDataType_t type, coilRedOp_t op, coilComm_t comm);
+COIL_API coilResult_t coilAllReduce(const void *send, void *recv, size_t count, coilDataType_t type,
+                                    coilRedOp_t op, coilComm_t comm);
 /** recv[r * count + i] = rank r's send[i]. In place: send == recv + rank * count. */
 COIL_API coilResult_t coilAllGather(const void *send, void *recv, size_t sendCount,
                                     coilDataType_t type, coilComm_t comm);
@@ -189,8 +188,8 @@ COIL_API coilResult_t coilReduceScatter(const void *send, void *recv, size_t rec
                                         coilDataType_t type, coilRedOp_t op, coilComm_t comm);
 /** recv[i] = root's send[i]; send matters on root only. In place: send == recv on
  *  root. On other ranks send may be NULL; there in place is what root says. */
-COIL_API coilResult_t coilBroadcast(const void *send, void *recv, size_t count,
-                                    coilDataType_t type, int root, coilComm_t comm);
+COIL_API coilResult_t coilBroadcast(const void *send, void *recv, size_t count, coilDataType_t type,
+                                    int root, coilComm_t comm);
 
 #ifdef __cplusplus
 }
