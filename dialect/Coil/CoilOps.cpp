@@ -28,6 +28,12 @@ static bool isCallBuffer(llvm::StringRef name) {
   return name == "input" || name == "output" || name == "data";
 }
 
+void AlgorithmOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn setName) {
+  static constexpr llvm::StringLiteral names[] = {"ranks", "root"};
+  for (auto [argument, name] : llvm::zip(region.getArguments(), names))
+    setName(argument, name);
+}
+
 LogicalResult AlgorithmOp::verify() {
   if (failed(verifyCollective(*this, getCollective())))
     return failure();

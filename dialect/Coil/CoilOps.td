@@ -4,6 +4,7 @@
 #define COIL_DIALECT_COIL_COILOPS_TD
 
 include "dialect/Coil/CoilDialect.td"
+include "mlir/IR/OpAsmInterface.td"
 include "mlir/IR/OpBase.td"
 include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
@@ -15,7 +16,8 @@ class Coil_Op<string mnemonic, list<Trait> traits = []> : Op<Coil_Dialect, mnemo
 //===----------------------------------------------------------------------===//
 
 def Coil_AlgorithmOp : Coil_Op<"algorithm",
-    [Symbol, IsolatedFromAbove, SingleBlock, NoTerminator]> {
+    [Symbol, IsolatedFromAbove, SingleBlock, NoTerminator,
+     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
   let summary = "an algorithm and the collective that it implements";
   let description = [{
     The body sees every rank at once. Its block arguments are the number of

@@ -1,0 +1,83 @@
+// RUN: coil-opt %s --split-input-file --verify-diagnostics
+
+// expected-error@+1 {{expected the name of a collective, found 'allreduction'}}
+coil.algorithm @a implements allreduction {
+^bb0(%ranks: index):
+}
+
+// -----
+
+// coil.algorithm C2
+// expected-error@+1 {{expected 2 block arguments of type index (the number of ranks and the root), found 1}}
+coil.algorithm @a implements broadcast {
+^bb0(%ranks: index):
+}
+
+// -----
+
+// expected-error@+1 {{expected 1 block argument of type index (the number of ranks), found 2}}
+coil.algorithm @a implements allreduce {
+^bb0(%ranks: index, %root: index):
+}
+
+// -----
+
+// coil.algorithm C3
+coil.algorithm @a implements allreduce {
+^bb0(%ranks: index):
+  // expected-note@+1 {{the first one is here}}
+  coil.chunks %ranks
+  // expected-error@+1 {{'coil.chunks' op stands a second time}}
+  coil.chunks %ranks
+}
+
+// -----
+
+// coil.scratch C1
+coil.algorithm @a implements allreduce {
+^bb0(%ranks: index):
+  // expected-error@+1 {{expected a name other than input, output and data, found 'data'}}
+  coil.scratch data[%ranks]
+}
+
+// -----
+
+coil.algorithm @a implements allreduce {
+^bb0(%ranks: index):
+  // expected-note@+1 {{the first declaration is here}}
+  coil.scratch kept[%ranks]
+  // expected-error@+1 {{declares 'kept' again}}
+  coil.scratch kept[%ranks]
+}
+
+// -----
+
+// coil.place C1
+coil.algorithm @a implements allreduce {
+^bb0(%ranks: index):
+  // expected-error@+1 {{names the buffer 'kept'; expected input, output, data or a declared scratch buffer}}
+  %p = coil.place kept[%ranks] on %ranks
+}
+
+// -----
+
+// coil.operand C1
+coil.algorithm @a implements allreduce {
+^bb0(%ranks: index):
+  %p = coil.place data[%ranks] on %ranks
+  // expected-error@+1 {{expected to stand in a coil.reduce or coil.combine}}
+  coil.operand %p
+}
+
+// -----
+
+// coil.exchange C1
+coil.algorithm @a implements allreduce {
+^bb0(%ranks: index):
+  // expected-note@+1 {{the outer one is here}}
+  coil.exchange {
+    // expected-error@+1 {{is nested in another exchange}}
+    coil.exchange {
+    }
+  }
+}

@@ -1,0 +1,67 @@
+// RUN: coil-opt %s | FileCheck %s
+// RUN: coil-opt %s | coil-opt | FileCheck %s
+// RUN: coil-opt %s --emit-bytecode | coil-opt | FileCheck %s
+// RUN: coil-opt %s --mlir-print-op-generic | coil-opt | FileCheck %s
+
+// Every operation of the coil dialect, as text and bytecode and back.
+
+// CHECK-LABEL: coil.algorithm @chain implements broadcast
+// CHECK-NEXT: ^bb0(%ranks: index, %root: index):
+coil.algorithm @chain implements broadcast {
+^bb0(%ranks: index, %root: index):
+  // CHECK-DAG: %[[C0:.*]] = arith.constant 0 : index
+  %c0 = arith.constant 0 : index
+  // CHECK-DAG: %[[C1:.*]] = arith.constant 1 : index
+  %c1 = arith.constant 1 : index
+  // CHECK: coil.chunks %[[C1]]
+  coil.chunks %c1
+  // CHECK: coil.scratch kept[%ranks]
+  coil.scratch kept[%ranks]
+  %some = arith.cmpi sge, %ranks, %c1 : index
+  // CHECK: coil.assert %{{.*}}, "ranks must be positive"
+  coil.assert %some, "ranks must be positive"
+  // CHECK: scf.for
+  scf.for %i = %c1 to %ranks step %c1 {
+    %to = arith.addi %root, %i : index
+    %from = arith.subi %to, %c1 : index
+    // CHECK: %[[FROM:.*]] = coil.place data[%[[C0]]] on
+    %source = coil.place data[%c0] on %from
+    // CHECK: %[[TO:.*]] = coil.place data[%[[C0]]] on
+    %destination = coil.place data[%c0] on %to
+    // CHECK: coil.send %[[FROM]] to %[[TO]]
+    coil.send %source to %destination
+    // CHECK: %[[KEPT:.*]] = coil.place kept[%[[C0]] to %[[C1]]] on
+    %kept = coil.place kept[%c0 to %c1] on %to
+    // CHECK: coil.copy %[[TO]] to %[[KEPT]]
+    coil.copy %destination to %kept
+  }
+  // CHECK: %[[LOG:.*]] = coil.log2 %ranks
+  %log = coil.log2 %ranks
+  // CHECK: coil.mod %[[LOG]], %ranks
+  %mod = coil.mod %log, %ranks
+}
+
+// CHECK-LABEL: coil.algorithm @pairs implements allreduce
+coil.algorithm @pairs implements allreduce {
+^bb0(%ranks: index):
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %mine = coil.place data[%c0] on %c0
+  // CHECK: coil.exchange {
+  coil.exchange {
+    // CHECK: coil.reduce %{{.*}} from {
+    coil.reduce %mine from {
+      // CHECK: scf.for
+      scf.for %q = %c1 to %ranks step %c1 {
+        %theirs = coil.place input[%c0] on %q
+        // CHECK: coil.operand
+        coil.operand %theirs
+      }
+    }
+  }
+  %sum = coil.place output[%c0] on %c1
+  // CHECK: coil.combine %{{.*}} from {
+  coil.combine %sum from {
+    coil.operand %mine
+  }
+}

@@ -1,0 +1,180 @@
+// RUN: coil-opt %s --coil-verify-collective="ranks=2" --split-input-file --verify-diagnostics
+
+// A right program passes unchanged.
+coil.algorithm @pair implements allreduce {
+^bb0(%ranks: index):
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %a = coil.place data[%c0] on %c0
+  %b = coil.place data[%c0] on %c1
+  coil.reduce %a from {
+    coil.operand %b
+  }
+  coil.send %a to %b
+}
+
+// -----
+
+// Ranks are taken modulo their number, negative ones too; every root is proved.
+coil.algorithm @modulo implements broadcast {
+^bb0(%ranks: index, %root: index):
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %before = arith.subi %root, %c1 : index
+  %a = coil.place data[%c0] on %root
+  %b = coil.place data[%c0] on %before
+  coil.send %a to %b
+}
+
+// -----
+
+coil.algorithm @missing implements allreduce {
+^bb0(%ranks: index):
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %a = coil.place data[%c0] on %c0
+  %b = coil.place data[%c0] on %c1
+  coil.exchange {
+    // expected-error@+1 {{output[0] on rank 1 ends with input[0] of rank 0 instead of input[0] of ranks 0-1; missing: input[0] of rank 1}}
+    coil.send %a to %b
+    // expected-error@+1 {{output[0] on rank 0 ends with input[0] of rank 1 instead of input[0] of ranks 0-1; missing: input[0] of rank 0}}
+    coil.send %b to %a
+  }
+}
+
+// -----
+
+coil.algorithm @twice implements allreduce {
+^bb0(%ranks: index):
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %a = coil.place data[%c0] on %c0
+  %b = coil.place data[%c0] on %c1
+  // expected-error@+1 {{input[0] of rank 1 is combined twice into data[0] on rank 0}}
+  coil.reduce %a from {
+    coil.operand %b
+    coil.operand %b
+  }
+}
+
+// -----
+
+coil.algorithm @unset implements allgather {
+^bb0(%ranks: index):
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %a = coil.place data[%c0] on %c1
+  %b = coil.place data[%c0] on %c0
+  // expected-error@+1 {{reads data[0] on rank 1, which holds nothing yet}}
+  coil.send %a to %b
+}
+
+// -----
+
+coil.algorithm @lengths implements allreduce {
+^bb0(%ranks: index):
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  coil.chunks %ranks
+  %a = coil.place data[%c0] on %c0
+  %b = coil.place data[%c1] on %c1
+  // expected-error@+1 {{data[0] on rank 0 is chunk 0 of its segment and data[1] on rank 1 chunk 1: their lengths differ for counts that 2 does not divide}}
+  coil.send %a to %b
+}
+
+// -----
+
+coil.algorithm @range implements allreduce {
+^bb0(%ranks: index):
+  %c0 = arith.constant 0 : index
+  %a = coil.place data[%ranks] on %c0
+  // expected-error@+1 {{data[2] on rank 0 is out of range: the buffer has 1 chunk}}
+  coil.send %a to %a
+}
+
+// -----
+
+coil.algorithm @writes_input implements allreduce {
+^bb0(%ranks: index):
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %a = coil.place input[%c0] on %c0
+  %b = coil.place input[%c0] on %c1
+  // expected-error@+1 {{writes input[0] on rank 1: the caller's input is never written}}
+  coil.send %a to %b
+}
+
+// -----
+
+coil.algorithm @copies_between_ranks implements allreduce {
+^bb0(%ranks: index):
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %a = coil.place data[%c0] on %c0
+  %b = coil.place data[%c0] on %c1
+  // expected-error@+1 {{copies from rank 0 to rank 1; expected one rank (use send)}}
+  coil.copy %a to %b
+}
+
+// -----
+
+coil.algorithm @written_twice implements allreduce {
+^bb0(%ranks: index):
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %a = coil.place data[%c0] on %c0
+  %b = coil.place data[%c0] on %c1
+  coil.exchange {
+    // expected-note@+1 {{the first write is here}}
+    coil.send %a to %b
+    // expected-error@+1 {{data[0] on rank 1 is written twice in one exchange}}
+    coil.send %a to %b
+  }
+}
+
+// -----
+
+// expected-error@+1 {{output[0] on rank 0 ends with input[0] of rank 0 instead of input[0] of ranks 0-1; missing: input[0] of rank 1; no statement writes there}}
+coil.algorithm @empty implements allreduce {
+^bb0(%ranks: index):
+  // expected-error@-2 {{output[0] on rank 1 ends with input[0] of rank 1}}
+}
+
+// -----
+
+coil.algorithm @asserts implements allreduce {
+^bb0(%ranks: index):
+  %false = arith.constant false
+  // expected-error@+1 {{never right (with 2 ranks)}}
+  coil.assert %false, "never right"
+}
+
+// -----
+
+coil.algorithm @divides implements allreduce {
+^bb0(%ranks: index):
+  %c0 = arith.constant 0 : index
+  // expected-error@+1 {{division of 2 by zero}}
+  %q = arith.floordivsi %ranks, %c0 : index
+}
+
+// -----
+
+coil.algorithm @overflows implements allreduce {
+^bb0(%ranks: index):
+  %big = arith.constant 9223372036854775807 : index
+  // expected-error@+1 {{the result for 9223372036854775807 and 2 does not fit in 64 bits}}
+  %sum = arith.addi %big, %ranks : index
+}
+
+// -----
+
+coil.algorithm @loops implements allreduce {
+^bb0(%ranks: index):
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %many = arith.constant 1000000000000 : index
+  // expected-error@+1 {{the program takes more than 268435456 loop iterations}}
+  scf.for %i = %c0 to %many step %c1 {
+  }
+}

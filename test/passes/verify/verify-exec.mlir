@@ -1,0 +1,146 @@
+// RUN: coil-opt %s --coil-verify-exec --split-input-file --verify-diagnostics
+
+// Programs with one fault each. What is right is proved in the tests of the
+// lowerings, of every example, and of compiler/semantics.
+
+// Both ranks push twice before they pop, through one slot each.
+exec.plan @swap implements allgather ranks 2 chunks 2 {
+  exec.variant @slots root 0 transport staged scratch [0, 0] {
+    exec.channel @from0 from 0 : 0 to 1 : 0 slots 1
+    exec.channel @from1 from 1 : 0 to 0 : 0 slots 1
+    exec.program rank 0 {
+      exec.worker {
+        exec.tiles {
+          exec.copy input[0] to output[0] length 0
+          exec.copy input[1] to output[1] length 1
+          exec.push input[0] via @from0 length 0
+          // expected-error@+2 {{deadlock: rank 0's push of message 1 on channel @from0 waits through rank 1 for itself; needs at least 2 slots, has 1}}
+          // expected-note@+1 {{rank 0's push of message 1 on channel @from0 waits for a free slot, freed by rank 1's pop of message 0}}
+          exec.push input[1] via @from0 length 1
+          // expected-note@+1 {{rank 0 comes to its pop of message 0 on channel @from1 only after its push of message 1 on channel @from0}}
+          exec.pop via @from1 to output[2] length 0
+          exec.pop via @from1 to output[3] length 1
+        }
+      }
+    }
+    exec.program rank 1 {
+      exec.worker {
+        exec.tiles {
+          exec.copy input[0] to output[2] length 0
+          exec.copy input[1] to output[3] length 1
+          exec.push input[0] via @from1 length 0
+          // expected-note@+1 {{rank 1's push of message 1 on channel @from1 waits for a free slot, freed by rank 0's pop of message 0}}
+          exec.push input[1] via @from1 length 1
+          // expected-note@+1 {{rank 1 comes to its pop of message 0 on channel @from0 only after its push of message 1 on channel @from1}}
+          exec.pop via @from0 to output[0] length 0
+          exec.pop via @from0 to output[1] length 1
+        }
+      }
+    }
+  }
+}
+
+// -----
+
+// A wait that nothing signals.
+exec.plan @get implements broadcast ranks 2 chunks 1 {
+  exec.variant @unmatched root 0 transport p2p scratch [0, 0] {
+    // expected-note@+1 {{channel @s leads from rank 1 to rank 0}}
+    exec.channel @s from 1 : 0 to 0 : 0
+    exec.program rank 0 {
+      exec.worker {
+        exec.tiles {
+          exec.copy input[0] to output[0] length 0
+        }
+        // expected-error@+1 {{wait on channel @s has no matching signal: 1 wait, 0 signals in the epilogue}}
+        exec.wait @s
+      }
+    }
+    exec.program rank 1 {
+      exec.worker {
+        exec.meet [0]
+        exec.tiles {
+          exec.get input[0] on 0 to output[0] length 0
+        }
+      }
+    }
+  }
+}
+
+// -----
+
+// Rank 0 may leave while rank 1 still reads.
+exec.plan @get implements broadcast ranks 2 chunks 1 {
+  exec.variant @leaves root 0 transport p2p scratch [0, 0] {
+    exec.program rank 0 {
+      exec.worker {
+        exec.tiles {
+          exec.copy input[0] to output[0] length 0
+        }
+      }
+    }
+    exec.program rank 1 {
+      exec.worker {
+        exec.meet [0]
+        exec.tiles {
+          // expected-error@+1 {{accesses input[0] on rank 0, which may have left the call: nothing orders it before rank 0's end}}
+          exec.get input[0] on 0 to output[0] length 0
+        }
+      }
+    }
+  }
+}
+
+// -----
+
+// Rank 1 may read before rank 0 has come.
+exec.plan @get implements broadcast ranks 2 chunks 1 {
+  exec.variant @enters root 0 transport p2p scratch [0, 0] {
+    exec.channel @s from 1 : 0 to 0 : 0
+    exec.program rank 0 {
+      exec.worker {
+        exec.tiles {
+          exec.copy input[0] to output[0] length 0
+        }
+        exec.wait @s
+      }
+    }
+    exec.program rank 1 {
+      exec.worker {
+        exec.tiles {
+          // expected-error@+1 {{accesses input[0] on rank 0, which may not have entered the call: nothing orders it after rank 0's start}}
+          exec.get input[0] on 0 to output[0] length 0
+        }
+        exec.signal @s
+      }
+    }
+  }
+}
+
+// -----
+
+// An average would be divided on rank 1 alone.
+exec.plan @average implements allreduce ranks 2 chunks 1 {
+  exec.variant @incomplete root 0 transport staged scratch [0, 0] {
+    exec.channel @from1to0 from 1 : 0 to 0 : 0 slots 2
+    exec.channel @from0to1 from 0 : 0 to 1 : 0 slots 2
+    exec.program rank 0 {
+      exec.worker {
+        exec.tiles {
+          exec.push input[0] via @from0to1 length 0
+          // expected-error@+2 {{output[0] on rank 0 ends with a value that no operation completed: an average would not be divided}}
+          // expected-note@+1 {{it was last written here}}
+          exec.pop_reduce input[0], head @from1to0 to output[0] length 0
+        }
+      }
+    }
+    exec.program rank 1 {
+      exec.worker {
+        exec.tiles {
+          exec.push input[0] via @from1to0 length 0
+          exec.pop_reduce input[0], head @from0to1 to output[0] length 0 complete
+        }
+      }
+    }
+  }
+}
