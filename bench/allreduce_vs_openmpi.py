@@ -18,7 +18,9 @@ from pathlib import Path
 from statistics import median
 
 SOURCE = Path(__file__).resolve().parents[1]
-SIZES = (4, 1 << 10, 32 << 10, 1 << 20, 16 << 20, 64 << 20)
+# Calls in a sample, by size: many where one is too short for the clock.
+CALLS = {4: 1000, 1 << 10: 1000, 32 << 10: 200, 1 << 20: 20, 16 << 20: 2, 64 << 20: 1}
+SAMPLES = 15
 ALGORITHMS = ("ring", "allpairs", "recursive_doubling")
 MEMORIES = ("registered", "plain")
 
@@ -50,20 +52,22 @@ def compile_peer(directory):
 def time_openmpi(program, ranks):
     """Microseconds by size."""
     command = ["mpirun.openmpi", "--allow-run-as-root", "--oversubscribe", "-np", ranks]
-    lines = run([*command, program, *SIZES]).split("\n")
+    command += [program, SAMPLES, *(f"{size}:{calls}" for size, calls in CALLS.items())]
+    lines = run(command).split("\n")
     return {int(size): float(time) for size, time in (line.split() for line in lines if line)}
 
 
 def time_coil(coil_run, algorithm, ranks, memory):
-    """Microseconds by size, out of place, every last result checked."""
-    command = [coil_run, SOURCE / "examples/allreduce" / f"{algorithm}.coil", "-n", ranks]
-    command += ["--bytes", ",".join(str(size) for size in SIZES), "--type", "f32", "--op", "sum"]
-    command += ["--memory", memory, "--check", "--json"]
-    times = {}
-    for row in json.loads(run(command))["results"]:
-        if not row["in_place"]:
-            times[row["size"]] = row["time_us"]
-    return times
+    """Microseconds by size, out of place; a size that is repeated is one sample each time."""
+    samples = {size: [] for size in CALLS}
+    for calls in sorted(set(CALLS.values())):
+        sizes = [str(size) for size in CALLS if CALLS[size] == calls for _ in range(SAMPLES)]
+        command = [coil_run, SOURCE / "examples/allreduce" / f"{algorithm}.coil", "-n", ranks]
+        command += ["--bytes", ",".join(sizes), "--type", "f32", "--op", "sum", "--out-of-place"]
+        command += ["--iters", calls, "--memory", memory, "--check", "--json"]
+        for result in json.loads(run(command))["results"]:
+            samples[result["size"]].append(result["time_us"])
+    return {size: median(times) for size, times in samples.items()}
 
 
 def measure(arguments, peer):
@@ -83,7 +87,7 @@ def measure(arguments, peer):
 
 def summarise(rounds):
     """Rows of (size, OpenMPI's time, then for each memory: best algorithm, its time, its ratio)."""
-    for size in SIZES:
+    for size in CALLS:
         row = [size, median(times["openmpi", None][size] for times in rounds)]
         for memory in MEMORIES:
             candidates = []
