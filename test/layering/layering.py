@@ -116,15 +116,16 @@ def form_breaks(source):
 
 
 def double_types(sources):
-    """Types that two headers define under one name. A program that links both has two types of
-    one name, of whose functions the linker keeps some of each."""
+    """Types that two headers, those of tests aside, define under one name. Of a program that links
+    both, the linker keeps some functions of each."""
     first = {}
     for source in sources.values():
         namespace = ""
+        is_shared = source.path.endswith(".h") and not source.path.startswith("test/")
         for number, line in enumerate(source.lines, start=1):
             if match := NAMESPACE.match(line):
                 namespace = match.group(1)
-            elif source.path.endswith(".h") and (match := TYPE.match(line)):
+            elif is_shared and (match := TYPE.match(line)):
                 name = f"{namespace}::{match.group(1)}"
                 if name in first:
                     yield source.path, number, f"{name} is defined in {first[name]} too"
