@@ -1,0 +1,28 @@
+//===- RandomAlgorithms.h - Right algorithms at random ----------*- C++ -*-===//
+
+#ifndef COIL_TEST_UNIT_SCHEDULE_RANDOMALGORITHMS_H
+#define COIL_TEST_UNIT_SCHEDULE_RANDOMALGORITHMS_H
+
+#include "compiler/semantics/Instance.h"
+
+namespace coil::test {
+
+/// What a random all-reduce is made of.
+struct RandomShape {
+  int64_t ranks = 2;
+  int64_t chunks = 1;
+  /// Reads the input and writes the output by name here and there.
+  bool namesBuffers = false;
+  /// Passes partial sums through scratch here and there.
+  bool usesScratch = false;
+  /// Rotates a chunk of extra values through all ranks in an exchange block.
+  bool exchanges = false;
+};
+
+/// A right all-reduce, a function of the seed: for each chunk a random reduction
+/// tree and a random broadcast tree, the chunks' statements in a random mix.
+Instance randomAllReduce(RandomShape shape, uint64_t seed);
+
+} // namespace coil::test
+
+#endif // COIL_TEST_UNIT_SCHEDULE_RANDOMALGORITHMS_H
