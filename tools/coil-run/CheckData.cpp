@@ -1,0 +1,373 @@
+//===- CheckData.cpp - Inputs whose results are known ---------------------===//
+
+#include "tools/coil-run/CheckData.h"
+
+#include "tools/coil-run/Elements.h"
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <cmath>
+#include <cstring>
+
+namespace coil::run {
+
+namespace {
+
+/// Their product exceeds 2^64, so no count is a multiple of all of them.
+constexpr std::array<uint64_t, 5> periods{16381, 16369, 16363, 16361, 16349};
+
+constexpr double largestExactScalar = 4, largestRandomScalar = 16;
+/// Ranks whose factor in a product is not just a sign: few enough that the
+/// product of 2s, or of 1/2s, and one 1.5 is a normal number of every type.
+constexpr uint64_t mostFactors = 6;
+constexpr size_t mostReported = 3;
+
+/// The finalizer of splitmix64: a permutation whose output bits all depend on
+/// all input bits.
+uint64_t mix(uint64_t x) {
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+  return x ^ (x >> 31);
+}
+
+uint64_t elementHash(uint64_t salt, uint64_t index) {
+  return mix(mix(salt + 1) + index * 0x9e3779b97f4a7c15u);
+}
+uint64_t rankHash(uint64_t element, int rank) {
+  return mix(element + static_cast<uint64_t>(rank + 1) * 0xd1342543de82ef95u);
+}
+
+/// 2^-4 to 2^3, from three bits.
+double smallPower(uint64_t bits) {
+  static constexpr std::array<double, 8> powers{0.0625, 0.125, 0.25, 0.5, 1, 2, 4, 8};
+  return powers[bits & 7];
+}
+
+void report(Comparison &result, uint64_t index, std::string expected, std::string found) {
+  ++result.wrong;
+  if (result.first.size() < mostReported)
+    result.first.push_back({index, std::move(expected), std::move(found)});
+}
+
+double roundToType(DataType type, double value) {
+  return decodeFloat(type, encodeFloat(type, value));
+}
+
+} // namespace
+
+Status validateScalar(double scalar, DataType type, DataKind kind) {
+  double largest = kind == DataKind::Exact ? largestExactScalar : largestRandomScalar;
+  bool whole = kind == DataKind::Exact || !isFloat(type);
+  bool isUnsigned = !isFloat(type) && !isSignedInteger(type);
+  double smallest = isUnsigned ? 0 : -largest;
+  // Written so that NaN is refused.
+  if (scalar >= smallest && scalar <= largest && (!whole || scalar == std::trunc(scalar)))
+    return Status::ok();
+  return Status::error(StatusCode::InvalidArgument,
+                       "expected a {}number from {} to {} for {} with {} data, found {}",
+                       whole ? "whole " : "", smallest, largest, nameOf(type),
+                       kind == DataKind::Exact ? "exact" : "random", scalar);
+}
+
+CheckData::CheckData(const DataSpec &spec) : spec(spec) {
+  assert(spec.ranks >= 1 && spec.root >= 0 && spec.root < spec.ranks);
+  SegmentCounts segments = segmentCounts(spec.collective, spec.ranks);
+  inputElements = spec.count * static_cast<uint64_t>(segments.input);
+  outputElements = spec.count * static_cast<uint64_t>(segments.output);
+  period = *std::find_if(periods.begin(), periods.end() - 1,
+                         [&](uint64_t prime) { return spec.count % prime != 0; });
+  if (!combinesFloats())
+    return;
+
+  const FloatFormat &format = floatFormat(spec.type);
+  double largestScalar = 1;
+  if (spec.op == ReduceOp::PreMulSum)
+    largestScalar = std::max(1.0, std::fabs(spec.scalar.value_or(2)));
+  auto ranks = static_cast<uint64_t>(spec.ranks);
+  auto budget = static_cast<uint64_t>(format.largestExactInteger() / std::ceil(largestScalar));
+  budget = std::clamp<uint64_t>(budget, 1, uint64_t{1} << 50);
+  activeRanks = std::min(ranks, budget);
+  largestTerm = static_cast<int64_t>(std::min(budget / activeRanks, uint64_t{1} << 30));
+  double room = format.largestFinite() / (4 * largestScalar * spec.ranks);
+  randomScale = room < 1 ? std::ldexp(1.0, std::ilogb(room)) : 1;
+}
+
+bool CheckData::combinesFloats() const { return combines(spec.collective) && isFloat(spec.type); }
+
+bool CheckData::rounds() const {
+  return combinesFloats() && spec.kind == DataKind::Random && spec.op != ReduceOp::Max &&
+         spec.op != ReduceOp::Min;
+}
+
+/// True for `active` of the ranks, which ones changes with the element.
+bool CheckData::isActive(int rank, uint64_t element, uint64_t active) const {
+  auto ranks = static_cast<uint64_t>(spec.ranks);
+  return active >= ranks || (static_cast<uint64_t>(rank) + (element >> 8)) % ranks < active;
+}
+
+double CheckData::exactTerm(int rank, uint64_t own, uint64_t element) const {
+  if (!isActive(rank, element, activeRanks))
+    return 0;
+  uint64_t choices = 2 * static_cast<uint64_t>(largestTerm) + 1;
+  int64_t term = static_cast<int64_t>((own >> 32) * choices >> 32) - largestTerm;
+  return static_cast<double>(term) * smallPower(element);
+}
+
+double CheckData::randomTerm(uint64_t own) const {
+  double magnitude = 1 + std::ldexp(static_cast<double>(own >> 12), -52);
+  magnitude *= randomScale * std::ldexp(1.0, -static_cast<int>(own >> 1 & 3));
+  double value = own & 1 ? -magnitude : magnitude;
+  return roundToType(spec.type, value);
+}
+
+double CheckData::factor(int rank, uint64_t own, uint64_t element) const {
+  double value = own & 1 ? -1 : 1;
+  bool active = isActive(rank, element, mostFactors);
+  if (spec.kind == DataKind::Random) {
+    if (active)
+      value *= 0.75 * (1 + std::ldexp(static_cast<double>(own >> 12), -52));
+    return roundToType(spec.type, value);
+  }
+  if (active)
+    value *= std::ldexp(1.0, static_cast<int>((own >> 32) * 3 >> 32) - 1);
+  return isActive(rank, element, 1) ? 1.5 * value : value;
+}
+
+/// The input's value where floats are combined.
+double CheckData::inputValue(int rank, uint64_t index) const {
+  uint64_t element = elementHash(spec.salt, index), own = rankHash(element, rank);
+  switch (spec.op) {
+  case ReduceOp::Sum:
+  case ReduceOp::Avg:
+  case ReduceOp::PreMulSum:
+    return spec.kind == DataKind::Exact ? exactTerm(rank, own, element) : randomTerm(own);
+  case ReduceOp::Prod:
+    return factor(rank, own, element);
+  case ReduceOp::Max:
+  case ReduceOp::Min:
+    break;
+  }
+  // Odd, so never a zero, of which there are two.
+  uint64_t bits = (uint64_t{1} << (floatFormat(spec.type).mantissaBits + 1)) - 1;
+  double magnitude = static_cast<double>((own >> 8 & bits) | 1) * smallPower(own);
+  return own & 8 ? -magnitude : magnitude;
+}
+
+uint64_t CheckData::inputCode(int rank, uint64_t index) const {
+  if (combinesFloats())
+    return encodeFloat(spec.type, inputValue(rank, index));
+  uint64_t bits = rankHash(elementHash(spec.salt, index), rank);
+  if (combines(spec.collective) && spec.op == ReduceOp::Prod)
+    bits |= 1; // even factors would soon make every product 0
+  return truncateInteger(spec.type, bits);
+}
+
+uint64_t CheckData::scalarCode(int rank) const {
+  double scalar = spec.scalar.value_or(rank % 2 == 0 ? 2 : 1);
+  if (isFloat(spec.type))
+    return encodeFloat(spec.type, scalar);
+  return truncateInteger(spec.type, static_cast<uint64_t>(static_cast<int64_t>(scalar)));
+}
+
+uint64_t CheckData::expectedFloat(uint64_t index) const {
+  auto operand = [&](int rank) {
+    double value = inputValue(rank, index);
+    return spec.op == ReduceOp::PreMulSum ? value * decodeFloat(spec.type, scalarCode(rank))
+                                          : value;
+  };
+  double result = operand(0);
+  for (int rank = 1; rank < spec.ranks; ++rank) {
+    double next = operand(rank);
+    switch (spec.op) {
+    case ReduceOp::Sum:
+    case ReduceOp::Avg:
+    case ReduceOp::PreMulSum:
+      result += next;
+      break;
+    case ReduceOp::Prod:
+      result *= next;
+      break;
+    case ReduceOp::Max:
+      result = std::max(result, next);
+      break;
+    case ReduceOp::Min:
+      result = std::min(result, next);
+      break;
+    }
+  }
+  if (spec.op != ReduceOp::Avg)
+    return encodeFloat(spec.type, result);
+  if (spec.type == DataType::F64)
+    return encodeFloat(spec.type, result / spec.ranks);
+  // All other types divide in f32 and round the quotient once more.
+  return encodeFloat(spec.type, static_cast<float>(result) / static_cast<float>(spec.ranks));
+}
+
+uint64_t CheckData::expectedInteger(uint64_t index) const {
+  auto operand = [&](int rank) {
+    uint64_t value = extendInteger(spec.type, inputCode(rank, index));
+    return spec.op == ReduceOp::PreMulSum ? value * scalarCode(rank) : value;
+  };
+  bool isSigned = isSignedInteger(spec.type);
+  auto less = [&](uint64_t a, uint64_t b) {
+    return isSigned ? static_cast<int64_t>(a) < static_cast<int64_t>(b) : a < b;
+  };
+  uint64_t result = operand(0);
+  for (int rank = 1; rank < spec.ranks; ++rank) {
+    uint64_t next = operand(rank);
+    switch (spec.op) {
+    case ReduceOp::Sum:
+    case ReduceOp::Avg:
+    case ReduceOp::PreMulSum:
+      result += next;
+      break;
+    case ReduceOp::Prod:
+      result *= next;
+      break;
+    case ReduceOp::Max:
+      result = less(result, next) ? next : result;
+      break;
+    case ReduceOp::Min:
+      result = less(next, result) ? next : result;
+      break;
+    }
+  }
+  result = truncateInteger(spec.type, result);
+  if (spec.op != ReduceOp::Avg)
+    return result;
+  uint64_t wrapped = extendInteger(spec.type, result);
+  uint64_t quotient =
+      isSigned ? static_cast<uint64_t>(static_cast<int64_t>(wrapped) / int64_t{spec.ranks})
+               : wrapped / static_cast<uint64_t>(spec.ranks);
+  return truncateInteger(spec.type, quotient);
+}
+
+CheckData::Bounded CheckData::expectedRounded(uint64_t index) const {
+  const FloatFormat &format = floatFormat(spec.type);
+  bool product = spec.op == ReduceOp::Prod;
+  // Wider than any type, so that this reference adds next to nothing to the error.
+  long double value = product ? 1 : 0, magnitude = value;
+  for (int rank = 0; rank < spec.ranks; ++rank) {
+    long double operand = inputValue(rank, index);
+    if (spec.op == ReduceOp::PreMulSum)
+      operand *= decodeFloat(spec.type, scalarCode(rank));
+    value = product ? value * operand : value + operand;
+    magnitude = product ? magnitude * std::fabs(operand) : magnitude + std::fabs(operand);
+  }
+  if (spec.op == ReduceOp::Avg) {
+    value /= spec.ranks;
+    magnitude /= spec.ranks;
+  }
+  double unit = format.unitRoundoff();
+  if (spec.type != DataType::F64 && spec.type != DataType::F32)
+    unit += floatFormat(DataType::F32).unitRoundoff();
+  int roundings = spec.ranks + (spec.op == ReduceOp::Avg || spec.op == ReduceOp::PreMulSum);
+  double relative = std::expm1(roundings * std::log1p(unit));
+  return {static_cast<double>(value),
+          static_cast<double>(magnitude) * relative + roundings * format.smallestSubnormal()};
+}
+
+std::vector<std::byte> CheckData::inputTile(int rank) const {
+  size_t size = sizeOf(spec.type);
+  uint64_t elements = std::min(period, inputElements);
+  std::vector<std::byte> tile(elements * size);
+  for (uint64_t i = 0; i < elements; ++i)
+    storeElement(spec.type, inputCode(rank, i), tile.data() + i * size);
+  return tile;
+}
+
+std::vector<std::byte> CheckData::expectedTile() const {
+  size_t size = sizeOf(spec.type);
+  uint64_t elements = std::min(period, inputElements);
+  std::vector<std::byte> tile(elements * size);
+  for (uint64_t i = 0; i < elements; ++i)
+    storeElement(spec.type, combinesFloats() ? expectedFloat(i) : expectedInteger(i),
+                 tile.data() + i * size);
+  return tile;
+}
+
+void CheckData::fillInput(int rank, std::byte *input) const {
+  std::vector<std::byte> tile = inputTile(rank);
+  uint64_t bytes = inputElements * sizeOf(spec.type);
+  for (uint64_t done = 0; done < bytes; done += tile.size())
+    std::memcpy(input + done, tile.data(), std::min<uint64_t>(tile.size(), bytes - done));
+}
+
+/// Compares `count` elements at `data` to the elements from `firstIndex` on of
+/// what `tile` repeats. Mismatches are numbered from `reportOffset`.
+void CheckData::compareTiled(const std::byte *data, uint64_t firstIndex, uint64_t reportOffset,
+                             uint64_t count, const std::vector<std::byte> &tile,
+                             Comparison &result) const {
+  size_t size = sizeOf(spec.type);
+  for (uint64_t done = 0; done < count;) {
+    uint64_t position = (firstIndex + done) % period;
+    uint64_t piece = std::min(period - position, count - done);
+    const std::byte *found = data + done * size, *expected = tile.data() + position * size;
+    if (std::memcmp(found, expected, piece * size) != 0)
+      for (uint64_t i = 0; i < piece; ++i) {
+        uint64_t expectedCode = loadElement(spec.type, expected + i * size);
+        uint64_t foundCode = loadElement(spec.type, found + i * size);
+        if (expectedCode == foundCode)
+          continue;
+        if (result.first.size() < mostReported)
+          report(result, reportOffset + done + i, describeElement(spec.type, expectedCode),
+                 describeElement(spec.type, foundCode));
+        else
+          ++result.wrong;
+      }
+    done += piece;
+  }
+}
+
+Comparison CheckData::checkInput(int rank, const std::byte *input, uint64_t begin,
+                                 uint64_t end) const {
+  Comparison result;
+  if (begin < end)
+    compareTiled(input + begin * sizeOf(spec.type), begin, begin, end - begin, inputTile(rank),
+                 result);
+  return result;
+}
+
+Comparison CheckData::checkRounded(const std::byte *output, uint64_t firstIndex) const {
+  std::vector<Bounded> tile;
+  for (uint64_t i = 0; i < std::min(period, inputElements); ++i)
+    tile.push_back(expectedRounded(i));
+  Comparison result;
+  for (uint64_t i = 0; i < outputElements; ++i) {
+    const Bounded &expected = tile[(firstIndex + i) % period];
+    uint64_t code = loadElement(spec.type, output + i * sizeOf(spec.type));
+    // Written so that NaN is wrong.
+    if (std::fabs(decodeFloat(spec.type, code) - expected.value) <= expected.bound)
+      continue;
+    if (result.first.size() < mostReported)
+      report(result, i, fmt::format("{:.17g} +- {:.3g}", expected.value, expected.bound),
+             describeElement(spec.type, code));
+    else
+      ++result.wrong;
+  }
+  return result;
+}
+
+Comparison CheckData::checkOutput(int rank, const std::byte *output) const {
+  Comparison result;
+  if (outputElements == 0)
+    return result;
+  size_t size = sizeOf(spec.type);
+  uint64_t firstIndex =
+      spec.collective == Collective::ReduceScatter ? static_cast<uint64_t>(rank) * spec.count : 0;
+  if (rounds())
+    return checkRounded(output, firstIndex);
+  if (combines(spec.collective))
+    compareTiled(output, firstIndex, 0, outputElements, expectedTile(), result);
+  else if (spec.collective == Collective::Broadcast)
+    compareTiled(output, 0, 0, outputElements, inputTile(spec.root), result);
+  else
+    for (int source = 0; source < spec.ranks; ++source) {
+      uint64_t begin = static_cast<uint64_t>(source) * spec.count;
+      compareTiled(output + begin * size, 0, begin, spec.count, inputTile(source), result);
+    }
+  return result;
+}
+
+} // namespace coil::run

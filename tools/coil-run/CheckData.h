@@ -1,0 +1,142 @@
+//===- CheckData.h - Inputs whose results are known -------------*- C++ -*-===//
+//
+// Inputs as a function of (rank, element), and the result that follows, computed
+// element by element without any code of the runtime.
+//
+// Exact data tells ranks and elements apart, and makes every partial result an
+// exact value of the type whatever the order of combination is, so that results
+// are compared bit for bit:
+//  - sum, avg, premulsum of floats: whole numbers, scaled by a power of two that
+//    the ranks share, whose sums stay below the type's largest exact integer.
+//    Where there are more ranks than that, all but a few contribute 0;
+//  - prod of floats: signs, a few factors of 2 and 1/2, and one factor of 1.5;
+//  - max and min of floats: odd whole numbers times powers of two;
+//  - integers, which wrap: any bits, but odd ones for prod;
+//  - all-gather and broadcast: any bits, NaNs among them.
+//
+// Random data rounds. It changes sum, avg, premulsum and prod of floats only,
+// which are compared within ((1 + u)^k - 1) * m + k * s: u is the unit roundoff
+// of the type (plus f32's for narrower types, which accumulate in f32), k the
+// number of ranks plus one for avg's division or premulsum's product, m the sum
+// of the operands' magnitudes (prod: the product's magnitude), s the smallest
+// subnormal.
+//
+// Inputs repeat with a prime period that does not divide the count. So filling
+// and comparing run at the speed of memory, yet a chunk, a segment or a tile of
+// 2^k elements that ends in a wrong place always shows.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef COIL_TOOLS_COIL_RUN_CHECKDATA_H
+#define COIL_TOOLS_COIL_RUN_CHECKDATA_H
+
+#include "runtime/base/Status.h"
+#include "runtime/base/Types.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace coil::run {
+
+enum class DataKind : uint8_t { Exact, Random };
+
+/// What is called with what kind of data.
+struct DataSpec {
+  Collective collective = Collective::AllReduce;
+  DataType type = DataType::F32;
+  /// Read only if the collective combines.
+  ReduceOp op = ReduceOp::Sum;
+  DataKind kind = DataKind::Exact;
+  int ranks = 1;
+  /// Read only if the collective has a root.
+  int root = 0;
+  /// As the call takes it.
+  uint64_t count = 0;
+  /// Other salts give other data.
+  uint64_t salt = 0;
+  /// Every rank's scalar for premulsum; without it 2 on even ranks, 1 on odd ones.
+  std::optional<double> scalar;
+};
+
+/// Whether `scalar` is one that data of this kind can be made for.
+Status validateScalar(double scalar, DataType type, DataKind kind);
+
+/// An element that is not what it should be.
+struct Mismatch {
+  uint64_t index;
+  std::string expected;
+  std::string found;
+};
+
+/// What a comparison found.
+struct Comparison {
+  uint64_t wrong = 0;
+  /// The first few.
+  std::vector<Mismatch> first;
+};
+
+/// Makes and checks the data of one call. Buffers may be unaligned.
+class CheckData {
+public:
+  /// Requires ranks >= 1, 0 <= root < ranks, and a scalar that validateScalar
+  /// accepts.
+  explicit CheckData(const DataSpec &spec);
+
+  /// Elements of a rank's send and receive buffer.
+  uint64_t inputCount() const { return inputElements; }
+  uint64_t outputCount() const { return outputElements; }
+
+  /// Writes the inputCount() elements of `rank`'s send buffer.
+  void fillInput(int rank, std::byte *input) const;
+  /// Compares the elements `begin` up to `end` of `rank`'s send buffer, which
+  /// begins at `input`, to what fillInput wrote.
+  Comparison checkInput(int rank, const std::byte *input, uint64_t begin, uint64_t end) const;
+  /// Compares the outputCount() elements of `rank`'s receive buffer to the result.
+  Comparison checkOutput(int rank, const std::byte *output) const;
+  /// The code of `rank`'s scalar for premulsum.
+  uint64_t scalarCode(int rank) const;
+
+private:
+  /// A result that rounding may change.
+  struct Bounded {
+    double value;
+    double bound;
+  };
+
+  uint64_t inputCode(int rank, uint64_t index) const;
+  double inputValue(int rank, uint64_t index) const;
+  double exactTerm(int rank, uint64_t own, uint64_t element) const;
+  double randomTerm(uint64_t own) const;
+  double factor(int rank, uint64_t own, uint64_t element) const;
+  bool isActive(int rank, uint64_t element, uint64_t active) const;
+  bool combinesFloats() const;
+  bool rounds() const;
+
+  uint64_t expectedFloat(uint64_t index) const;
+  uint64_t expectedInteger(uint64_t index) const;
+  Bounded expectedRounded(uint64_t index) const;
+
+  std::vector<std::byte> inputTile(int rank) const;
+  std::vector<std::byte> expectedTile() const;
+  void compareTiled(const std::byte *data, uint64_t firstIndex, uint64_t reportOffset,
+                    uint64_t count, const std::vector<std::byte> &tile, Comparison &result) const;
+  Comparison checkRounded(const std::byte *output, uint64_t firstIndex) const;
+
+  DataSpec spec;
+  uint64_t inputElements, outputElements;
+  /// Elements after which data repeats; a tile's length is this or, if less, the
+  /// number of elements.
+  uint64_t period;
+  /// Exact sums: ranks that contribute, and the largest whole number of each.
+  uint64_t activeRanks = 1;
+  int64_t largestTerm = 1;
+  /// Random sums: the terms' common scale.
+  double randomScale = 1;
+};
+
+} // namespace coil::run
+
+#endif // COIL_TOOLS_COIL_RUN_CHECKDATA_H

@@ -1,0 +1,78 @@
+//===- Options.h - coil-run's command line ----------------------*- C++ -*-===//
+
+#ifndef COIL_TOOLS_COIL_RUN_OPTIONS_H
+#define COIL_TOOLS_COIL_RUN_OPTIONS_H
+
+#include "runtime/base/Status.h"
+#include "runtime/base/Types.h"
+#include "tools/coil-run/CheckData.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace coil::run {
+
+/// Where the buffers come from: coilMemAlloc and registered, or ordinary memory.
+enum class MemoryKind : uint8_t { Registered, Plain };
+const char *nameOf(MemoryKind kind);
+
+/// The most ranks that are started.
+inline constexpr int mostRanks = 4096;
+
+struct Options {
+  /// A program or a plan; "-" is standard input.
+  std::string file;
+  std::optional<int> ranks;
+  /// The algorithm of a file with several; empty: the only one.
+  std::string algorithm;
+
+  /// Bytes, or with `sizesAreCounts` elements as the call takes them.
+  std::vector<uint64_t> sizes;
+  bool sizesAreCounts = false;
+  std::vector<DataType> types;
+  /// None: sum, where the collective combines.
+  std::vector<ReduceOp> ops;
+  bool allRoots = false;
+  /// None: the first that the plan has.
+  std::optional<int> root;
+  std::optional<double> scalar;
+
+  bool outOfPlace = true, inPlace = true;
+  /// True if the command line chose one of the above.
+  bool placeChosen = false;
+  std::vector<MemoryKind> memory;
+  /// Bytes by which buffers are moved off their alignment.
+  uint64_t offset = 0;
+
+  /// 0: by size.
+  uint64_t iterations = 0;
+  std::optional<uint64_t> warmup;
+  bool check = false;
+  DataKind data = DataKind::Exact;
+
+  /// 0: for ever.
+  uint64_t timeoutMs = 0;
+  std::optional<uint64_t> slotBytes, directBytes;
+  bool threads = false;
+  bool bind = true;
+
+  /// Empty: none; "-": standard output, in place of the table.
+  std::string jsonPath;
+  bool quiet = false;
+};
+
+/// A parsed command line: options, or a text to print instead of a run.
+struct CommandLine {
+  std::optional<Options> options;
+  std::string text;
+};
+
+/// Parses what main was given. Errors say which option, what was expected and
+/// what was found.
+Result<CommandLine> parseCommandLine(int argc, const char *const *argv);
+
+} // namespace coil::run
+
+#endif // COIL_TOOLS_COIL_RUN_OPTIONS_H

@@ -1,0 +1,321 @@
+//===- RankMain.cpp - What one rank does ----------------------------------===//
+
+#include "tools/coil-run/RankMain.h"
+
+#include "tools/coil-run/Buffers.h"
+#include "tools/coil-run/CheckData.h"
+#include "tools/coil-run/Sizes.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <sched.h>
+
+namespace coil::run {
+
+namespace {
+
+/// Wrong elements that are printed, over all ranks and rows.
+constexpr uint32_t mostReports = 20;
+/// What a receive buffer holds before a checked call.
+constexpr int unsetByte = 0xcb;
+
+coilDataType_t apiType(DataType type) {
+  static_assert(coilFloat8e5m2 == static_cast<int>(DataType::F8E5M2) &&
+                coilBfloat16 == static_cast<int>(DataType::BF16) &&
+                coilInt8 == static_cast<int>(DataType::I8));
+  return static_cast<coilDataType_t>(type);
+}
+
+void say(int rank, const std::string &message) {
+  // One call, so that lines of several processes do not mix.
+  std::string line = fmt::format("coil-run: rank {}: {}\n", rank, message);
+  std::fwrite(line.data(), 1, line.size(), stderr);
+}
+
+/// The operator of a call, made and destroyed where it must be.
+class Operator {
+public:
+  Operator() = default;
+  Operator(const Operator &) = delete;
+  Operator &operator=(const Operator &) = delete;
+  ~Operator() {
+    if (made)
+      coilRedOpDestroy(handle, comm);
+  }
+
+  Status make(const Row &row, uint64_t scalarCode, coilComm_t comm) {
+    if (row.op != ReduceOp::PreMulSum) {
+      static_assert(coilAvg == static_cast<int>(ReduceOp::Avg));
+      handle = static_cast<coilRedOp_t>(row.op);
+      return Status::ok();
+    }
+    this->comm = comm;
+    // Types are little-endian, so the code's first bytes are the element.
+    Status status =
+        apiStatus(coilRedOpCreatePreMulSum(&handle, &scalarCode, apiType(row.type), comm),
+                  "coilRedOpCreatePreMulSum", comm);
+    made = status.isOk();
+    return status;
+  }
+  coilRedOp_t get() const { return handle; }
+
+private:
+  coilRedOp_t handle = coilSum;
+  coilComm_t comm = nullptr;
+  bool made = false;
+};
+
+class RankRun {
+public:
+  RankRun(const Job &job, Board &board, int rank) : job(job), board(board), rank(rank) {}
+  RankRun(const RankRun &) = delete;
+  RankRun &operator=(const RankRun &) = delete;
+  ~RankRun() { coilCommDestroy(comm); }
+
+  Status run() {
+    pinToCore();
+    COIL_RETURN_IF_ERROR(join());
+    for (size_t row = 0; row < job.rows.size();) {
+      // Rows of one kind of memory follow each other and share buffers.
+      size_t end = row;
+      while (end < job.rows.size() && job.rows[end].memory == job.rows[row].memory)
+        ++end;
+      COIL_RETURN_IF_ERROR(runRows(row, end));
+      row = end;
+    }
+    return meet(0);
+  }
+
+  /// After a failure here: no other rank must wait for this one.
+  void abort() {
+    if (comm)
+      coilCommAbort(comm);
+  }
+
+private:
+  /// The two buffers of a call, and the region that must stay guarded.
+  struct Call {
+    std::byte *send, *recv;
+    Region *guarded;
+    size_t guardedBytes;
+  };
+
+  void pinToCore() const {
+    if (job.cores.empty())
+      return;
+    cpu_set_t cores;
+    CPU_ZERO(&cores);
+    CPU_SET(job.cores[static_cast<size_t>(rank)], &cores);
+    // For timing only: a rank that cannot be pinned runs all the same.
+    sched_setaffinity(0, sizeof(cores), &cores);
+  }
+
+  /// Meets the other ranks where up to `bytes` bytes a rank were prepared before,
+  /// for which the wait is longer: at least 100 MB/s over all ranks is expected.
+  Status meet(uint64_t bytes) {
+    uint64_t timeoutMs = job.options.timeoutMs;
+    if (timeoutMs > 0)
+      timeoutMs += bytes / 100000 * static_cast<uint64_t>(job.ranks);
+    return board.meet(rank, timeoutMs);
+  }
+
+  Status join() {
+    if (rank == 0)
+      COIL_RETURN_IF_ERROR(apiStatus(coilGetUniqueId(&board.id()), "coilGetUniqueId", nullptr));
+    COIL_RETURN_IF_ERROR(meet(0));
+    coilConfig_t config = COIL_CONFIG_INITIALIZER;
+    config.timeoutMs = job.options.timeoutMs;
+    config.slotBytes = job.options.slotBytes.value_or(config.slotBytes);
+    config.directBytes = job.options.directBytes.value_or(config.directBytes);
+    COIL_RETURN_IF_ERROR(
+        apiStatus(coilCommInitRankConfig(&comm, job.ranks, board.id(), rank, &config),
+                  "coilCommInitRankConfig", nullptr));
+    return apiStatus(coilCommLoadPlan(comm, job.planBytes.data(), job.planBytes.size()),
+                     "coilCommLoadPlan", comm);
+  }
+
+  CheckData dataOf(const Row &row, uint64_t salt) const {
+    DataSpec spec;
+    spec.collective = job.plan.collective;
+    spec.type = row.type;
+    spec.op = row.op;
+    spec.kind = job.options.data;
+    spec.ranks = job.ranks;
+    spec.root = row.root;
+    spec.count = row.count;
+    spec.salt = salt;
+    spec.scalar = job.options.scalar;
+    return CheckData(spec);
+  }
+
+  /// Allocates for the largest of the rows, and runs them.
+  Status runRows(size_t begin, size_t end) {
+    size_t inputBytes = 0, outputBytes = 0;
+    for (size_t i = begin; i < end; ++i) {
+      SegmentCounts segments = segmentCounts(job.plan.collective, job.ranks);
+      size_t segmentBytes = job.rows[i].count * sizeOf(job.rows[i].type);
+      inputBytes = std::max(inputBytes, segmentBytes * static_cast<size_t>(segments.input));
+      outputBytes = std::max(outputBytes, segmentBytes * static_cast<size_t>(segments.output));
+    }
+    Region input, output;
+    MemoryKind memory = job.rows[begin].memory;
+    COIL_RETURN_IF_ERROR(input.allocate(memory, inputBytes, job.options.offset, comm));
+    COIL_RETURN_IF_ERROR(output.allocate(memory, outputBytes, job.options.offset, comm));
+    for (size_t i = begin; i < end; ++i) {
+      for (Placement placement : bothPlacements)
+        if (job.runs[static_cast<size_t>(placement)])
+          COIL_RETURN_IF_ERROR(runRow(i, placement, input, output));
+      board.finishRow(i);
+    }
+    COIL_RETURN_IF_ERROR(input.release(comm));
+    return output.release(comm);
+  }
+
+  Status runRow(size_t index, Placement placement, Region &input, Region &output) {
+    const Row &row = job.rows[index];
+    // Salts that no two checked calls share, nor any with timed ones (0).
+    uint64_t salt = 2 * index + static_cast<uint64_t>(placement) + 1;
+    CheckData timed = dataOf(row, 0), checked = dataOf(row, salt);
+    Call call = layOut(row, placement, input, output);
+    Operator op;
+    COIL_RETURN_IF_ERROR(op.make(row, checked.scalarCode(rank), comm));
+
+    prepare(row, placement, timed, call);
+    COIL_RETURN_IF_ERROR(meet(row.bytes));
+    for (uint64_t i = 0; i < row.warmup; ++i)
+      COIL_RETURN_IF_ERROR(collective(row, call, op.get()));
+    COIL_RETURN_IF_ERROR(meet(0));
+    auto start = std::chrono::steady_clock::now();
+    for (uint64_t i = 0; i < row.iterations; ++i)
+      COIL_RETURN_IF_ERROR(collective(row, call, op.get()));
+    std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+
+    Outcome &outcome = board.outcome(index, static_cast<size_t>(placement), rank);
+    outcome.seconds = elapsed.count() / static_cast<double>(row.iterations);
+    if (!job.options.check)
+      return Status::ok();
+    // Not preceded by a meeting: that ranks may come at any time is checked too.
+    prepare(row, placement, checked, call);
+    COIL_RETURN_IF_ERROR(collective(row, call, op.get()));
+    outcome.wrong = check(row, placement, checked, call);
+    return Status::ok();
+  }
+
+  Call layOut(const Row &row, Placement placement, Region &input, Region &output) const {
+    size_t segment = row.count * sizeOf(row.type), mine = static_cast<size_t>(rank) * segment;
+    auto ranks = static_cast<size_t>(job.ranks);
+    bool inPlace = placement == Placement::InPlace;
+    switch (job.plan.collective) {
+    case Collective::AllGather:
+      return {inPlace ? output.data() + mine : input.data(), output.data(), &output,
+              ranks * segment};
+    case Collective::ReduceScatter:
+      if (inPlace)
+        return {input.data(), input.data() + mine, &input, ranks * segment};
+      break;
+    default:
+      if (inPlace)
+        return {output.data(), output.data(), &output, segment};
+      break;
+    }
+    return {input.data(), output.data(), &output, segment};
+  }
+
+  /// Sets the guards, the receive buffer to what is not expected, and the input.
+  void prepare(const Row &row, Placement placement, const CheckData &data, const Call &call) const {
+    call.guarded->setGuards(call.guardedBytes);
+    std::memset(call.guarded->data(), unsetByte, call.guardedBytes);
+    // Where broadcast is in place, only root has an input.
+    if (job.plan.collective != Collective::Broadcast || placement == Placement::OutOfPlace ||
+        rank == row.root)
+      data.fillInput(rank, call.send);
+  }
+
+  Status collective(const Row &row, const Call &call, coilRedOp_t op) const {
+    coilDataType_t type = apiType(row.type);
+    switch (job.plan.collective) {
+    case Collective::AllGather:
+      return apiStatus(coilAllGather(call.send, call.recv, row.count, type, comm), "coilAllGather",
+                       comm);
+    case Collective::ReduceScatter:
+      return apiStatus(coilReduceScatter(call.send, call.recv, row.count, type, op, comm),
+                       "coilReduceScatter", comm);
+    case Collective::Broadcast:
+      return apiStatus(coilBroadcast(call.send, call.recv, row.count, type, row.root, comm),
+                       "coilBroadcast", comm);
+    default:
+      return apiStatus(coilAllReduce(call.send, call.recv, row.count, type, op, comm),
+                       "coilAllReduce", comm);
+    }
+  }
+
+  /// Returns the number of wrong elements, and prints the first few.
+  uint64_t check(const Row &row, Placement placement, const CheckData &data,
+                 const Call &call) const {
+    uint64_t wrong = 0;
+    auto take = [&](const Comparison &comparison, const char *buffer) {
+      wrong += comparison.wrong;
+      for (const Mismatch &mismatch : comparison.first)
+        complain(row, placement,
+                 fmt::format("element {} of the {} buffer: expected {}, found {}", mismatch.index,
+                             buffer, mismatch.expected, mismatch.found));
+    };
+    take(data.checkOutput(rank, call.recv), "receive");
+    if (placement == Placement::OutOfPlace) {
+      take(data.checkInput(rank, call.send, 0, data.inputCount()), "send");
+    } else if (job.plan.collective == Collective::ReduceScatter) {
+      // The other ranks' parts are input alone.
+      uint64_t mine = static_cast<uint64_t>(rank) * row.count;
+      take(data.checkInput(rank, call.send, 0, mine), "send");
+      take(data.checkInput(rank, call.send, mine + row.count, data.inputCount()), "send");
+    }
+    if (uint64_t changed = call.guarded->changedGuardBytes(call.guardedBytes)) {
+      wrong += changed;
+      complain(row, placement,
+               fmt::format("{} of the {} bytes before and after the receive buffer were "
+                           "overwritten",
+                           changed, 2 * guardBytes));
+    }
+    return wrong;
+  }
+
+  void complain(const Row &row, Placement placement, const std::string &what) const {
+    if (!board.mayReport(mostReports))
+      return;
+    std::string op = combines(job.plan.collective) ? fmt::format(" {}", nameOf(row.op)) : "";
+    say(rank, fmt::format("{} ({} of {} {}{}, {})", what, nameOf(job.plan.collective), row.count,
+                          nameOf(row.type), op,
+                          placement == Placement::InPlace ? "in place" : "out of place"));
+  }
+
+  const Job &job;
+  Board &board;
+  const int rank;
+  coilComm_t comm = nullptr;
+};
+
+} // namespace
+
+bool runRank(const Job &job, Board &board, int rank) {
+  try {
+    RankRun run(job, board, rank);
+    Status status = run.run();
+    if (status.isOk())
+      return true;
+    // The board's word that the run has failed adds nothing to what was said.
+    if (status.code() != StatusCode::Aborted)
+      say(rank, status.message());
+    board.fail();
+    run.abort();
+  } catch (const std::exception &error) {
+    say(rank, error.what());
+    board.fail();
+  }
+  return false;
+}
+
+} // namespace coil::run

@@ -1,0 +1,73 @@
+//===- coil-run.cpp - Runs, checks and times a collective -----------------===//
+
+#include "compiler/target/plan/PlanWriter.h"
+#include "tools/coil-run/Job.h"
+#include "tools/coil-run/Launcher.h"
+#include "tools/coil-run/Options.h"
+#include "tools/coil-run/PlanSource.h"
+#include "tools/coil-run/Report.h"
+
+#include <cstdio>
+#include <exception>
+
+namespace {
+
+using namespace coil;
+
+constexpr int exitFailure = 1, exitUsage = 2, exitSignal = 128;
+
+int fail(int status, const std::string &message) {
+  std::fprintf(stderr, "coil-run: %s\n", message.c_str());
+  return status;
+}
+
+int fail(const Status &status) {
+  return fail(status.code() == StatusCode::InvalidArgument ? exitUsage : exitFailure,
+              status.message());
+}
+
+int runTool(int argc, char **argv) {
+  Result<run::CommandLine> line = run::parseCommandLine(argc, argv);
+  if (!line.isOk())
+    return fail(exitUsage, line.status().message() + "\nRun coil-run --help for help.");
+  if (!line->options) {
+    std::fputs(line->text.c_str(), stdout);
+    return std::fflush(stdout) == 0 ? 0 : fail(exitFailure, "cannot write standard output");
+  }
+
+  Result<std::optional<Plan>> plan = run::obtainPlan(*line->options);
+  if (!plan.isOk())
+    return fail(plan.status());
+  if (!*plan)
+    return exitFailure;
+  Result<std::vector<uint8_t>> bytes = writePlan(**plan);
+  if (!bytes.isOk())
+    return fail(bytes.status());
+  Result<run::Job> job =
+      run::makeJob(*std::move(line->options), **std::move(plan), *std::move(bytes));
+  if (!job.isOk())
+    return fail(job.status());
+
+  run::Report report(*job);
+  if (Status opened = report.open(); !opened.isOk())
+    return fail(opened);
+  Result<run::RunEnd> end = run::runRanks(*job, report);
+  if (!end.isOk())
+    return fail(end.status());
+  bool failed = end->failed || end->signal != 0;
+  if (Status written = report.finish(failed); !written.isOk())
+    return fail(written);
+  if (end->signal != 0)
+    return exitSignal + end->signal;
+  return failed || report.wrongElements() > 0 ? exitFailure : 0;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  try {
+    return runTool(argc, argv);
+  } catch (const std::exception &error) {
+    return fail(exitFailure, error.what());
+  }
+}
