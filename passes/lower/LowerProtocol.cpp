@@ -27,7 +27,8 @@ struct LowerProtocol : impl::LowerProtocolBase<LowerProtocol> {
     if (wanted.empty())
       wanted = {ExecTransport::P2P, ExecTransport::Staged};
     if (slots < 1) {
-      getOperation().emitError() << "expected at least 1 slot a channel, found " << slots;
+      getOperation().emitError() << "expected at least 1 slot a channel, found "
+                                 << slots.getValue();
       return signalPassFailure();
     }
     for (auto plan : getOperation().getOps<exec::PlanOp>())
