@@ -20,6 +20,7 @@ static_assert(std::atomic<uint64_t>::is_always_lock_free && std::atomic<bool>::i
 struct alignas(64) Board::Header {
   std::atomic<bool> failed;
   std::atomic<uint32_t> reports;
+  uint64_t agreedNumber;
   coilUniqueId id;
 };
 
@@ -40,6 +41,7 @@ Outcome &Board::outcome(size_t row, size_t placement, int rank) {
   return reinterpret_cast<Outcome *>(base + outcomeOffset)[index];
 }
 coilUniqueId &Board::id() { return header().id; }
+uint64_t &Board::agreedNumber() { return header().agreedNumber; }
 
 Result<std::unique_ptr<Board>> Board::create(int ranks, size_t rows) {
   auto roundUp = [](size_t bytes) { return (bytes + 63) / 64 * 64; };

@@ -22,8 +22,9 @@ namespace coil::run {
 
 /// What one rank found for one row and placement.
 struct Outcome {
-  /// Mean of a call.
+  /// Mean of a call, over `iterations` calls.
   double seconds;
+  uint64_t iterations;
   uint64_t wrong;
 };
 
@@ -37,6 +38,10 @@ public:
 
   /// Rank 0 writes it before the first meeting.
   coilUniqueId &id();
+
+  /// A number that rank 0 writes before a meeting, and the others read after it and
+  /// before the next one.
+  uint64_t &agreedNumber();
 
   /// Waits until every rank has come as often as `rank`. Ends early, with
   /// Aborted, once the run has failed; with Timeout, naming a rank that has

@@ -51,12 +51,16 @@ bool hasPlacement(const Plan &plan, Placement placement) {
          });
 }
 
-/// About a quarter of a GiB in all, but enough calls to average over and not so
-/// many that short ones take for ever.
+/// About a quarter of a GiB in all, but enough calls to average over.
 uint64_t iterationsFor(const Options &options, uint64_t bytes) {
   if (options.iterations > 0)
     return options.iterations;
-  return std::clamp<uint64_t>((uint64_t{256} << 20) / std::max<uint64_t>(bytes, 1), 5, 2000);
+  return std::clamp<uint64_t>((uint64_t{256} << 20) / std::max<uint64_t>(bytes, 1),
+                              fewestIterations, 2000);
+}
+
+uint64_t warmupFor(const Options &options, uint64_t iterations) {
+  return options.warmup.value_or(std::clamp<uint64_t>(iterations / 10, 1, 50));
 }
 
 std::vector<int> chooseCores(const Options &options, int ranks) {
@@ -116,8 +120,8 @@ Result<Job> makeJob(Options options, Plan plan, std::vector<uint8_t> planBytes) 
                 options.sizesAreCounts ? size : countForBytes(collective, job.ranks, type, size);
             uint64_t bytes = bytesForCount(collective, job.ranks, type, count);
             uint64_t iterations = iterationsFor(options, bytes);
-            job.rows.push_back({memory, type, op, root, count, bytes, iterations,
-                                options.warmup.value_or(std::max<uint64_t>(iterations / 10, 1))});
+            job.rows.push_back(
+                {memory, type, op, root, count, bytes, iterations, warmupFor(options, iterations)});
           }
   for (Placement placement : bothPlacements) {
     bool wanted = placement == Placement::InPlace ? options.inPlace : options.outOfPlace;

@@ -13,6 +13,9 @@
 
 namespace coil::run {
 
+/// The fewest calls that are timed unless the command line says how many.
+inline constexpr uint64_t fewestIterations = 5;
+
 /// How the two buffers of a call lie.
 enum class Placement : uint8_t { OutOfPlace, InPlace };
 inline constexpr std::array<Placement, 2> bothPlacements{Placement::OutOfPlace, Placement::InPlace};
@@ -27,6 +30,7 @@ struct Row {
   uint64_t count;
   /// Of the whole vector.
   uint64_t bytes;
+  /// Timed calls; at most, if the command line did not say how many.
   uint64_t iterations;
   uint64_t warmup;
 };

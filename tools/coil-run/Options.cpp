@@ -234,11 +234,12 @@ Result<CommandLine> parseCommandLine(int argc, const char *const *argv) {
   how->add_option("--data", words.data, "exact or random, see below")
       ->capture_default_str()
       ->check(CLI::IsMember({"exact", "random"}));
-  how->add_option("-i,--iterations,--iters", words.iterations, "Timed calls a row [by size]")
+  how->add_option("-i,--iterations,--iters", words.iterations,
+                  "Timed calls a row [by size and time]")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 40));
-  CLI::Option *warmup =
-      how->add_option("-w,--warmup", words.warmup, "Calls before the timed ones [a tenth]")
-          ->check(CLI::Range(int64_t{0}, int64_t{1} << 40));
+  CLI::Option *warmup = how->add_option("-w,--warmup", words.warmup,
+                                        "Calls before the timed ones [a tenth, at most 50]")
+                            ->check(CLI::Range(int64_t{0}, int64_t{1} << 40));
 
   CLI::Option_group *where = app.add_option_group("Ranks and runtime");
   where->add_flag("--threads", options.threads, "Run the ranks as threads of one process");

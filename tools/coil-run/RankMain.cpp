@@ -186,16 +186,14 @@ private:
 
     prepare(row, placement, timed, call);
     COIL_RETURN_IF_ERROR(meet(row.bytes));
-    for (uint64_t i = 0; i < row.warmup; ++i)
-      COIL_RETURN_IF_ERROR(collective(row, call, op.get()));
+    double warmupSeconds = 0;
+    COIL_RETURN_IF_ERROR(repeat(row.warmup, row, call, op, warmupSeconds));
+    if (rank == 0)
+      board.agreedNumber() = chooseIterations(row, warmupSeconds);
     COIL_RETURN_IF_ERROR(meet(0));
-    auto start = std::chrono::steady_clock::now();
-    for (uint64_t i = 0; i < row.iterations; ++i)
-      COIL_RETURN_IF_ERROR(collective(row, call, op.get()));
-    std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
-
     Outcome &outcome = board.outcome(index, static_cast<size_t>(placement), rank);
-    outcome.seconds = elapsed.count() / static_cast<double>(row.iterations);
+    outcome.iterations = board.agreedNumber();
+    COIL_RETURN_IF_ERROR(repeat(outcome.iterations, row, call, op, outcome.seconds));
     if (!job.options.check)
       return Status::ok();
     // Not preceded by a meeting: that ranks may come at any time is checked too.
@@ -203,6 +201,27 @@ private:
     COIL_RETURN_IF_ERROR(collective(row, call, op.get()));
     outcome.wrong = check(row, placement, checked, call);
     return Status::ok();
+  }
+
+  /// Calls `times` times; `seconds` becomes the mean time of a call.
+  Status repeat(uint64_t times, const Row &row, const Call &call, const Operator &op,
+                double &seconds) const {
+    auto start = std::chrono::steady_clock::now();
+    for (uint64_t i = 0; i < times; ++i)
+      COIL_RETURN_IF_ERROR(collective(row, call, op.get()));
+    std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+    seconds = times > 0 ? elapsed.count() / static_cast<double>(times) : 0;
+    return Status::ok();
+  }
+
+  /// What the row says; but where that was not asked for, no more than takes about
+  /// a quarter of a second at `warmupSeconds` a call.
+  uint64_t chooseIterations(const Row &row, double warmupSeconds) const {
+    double fitting = 0.25 / std::max(warmupSeconds, 1e-9);
+    if (job.options.iterations > 0 || row.warmup == 0 ||
+        fitting >= static_cast<double>(row.iterations))
+      return row.iterations;
+    return std::max(fewestIterations, static_cast<uint64_t>(fitting));
   }
 
   Call layOut(const Row &row, Placement placement, Region &input, Region &output) const {

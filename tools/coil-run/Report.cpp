@@ -152,7 +152,7 @@ void Report::addRow(size_t index, Board &board) {
   for (size_t placement = 0; placement < measurements.size(); ++placement) {
     if (!job.runs[placement])
       continue;
-    Measurement sum{0, std::nullopt};
+    Measurement sum{0, board.outcome(index, placement, 0).iterations, std::nullopt};
     uint64_t wrongHere = 0;
     for (int rank = 0; rank < job.ranks; ++rank) {
       const Outcome &outcome = board.outcome(index, placement, rank);
@@ -191,8 +191,8 @@ std::string Report::jsonResult(size_t index, Placement placement,
                      "\"time_us\": {:.6g}, \"algbw_gbps\": {:.6g}, \"busbw_gbps\": {:.6g}, "
                      "\"errors\": {}}}",
                      nameOf(row.memory), placement == Placement::InPlace, row.bytes, row.count,
-                     nameOf(row.type), redopName(job, row), rootNumber(job, row), row.iterations,
-                     measurement.seconds * 1e6, algbw,
+                     nameOf(row.type), redopName(job, row), rootNumber(job, row),
+                     measurement.iterations, measurement.seconds * 1e6, algbw,
                      algbw * busFactor(job.plan.collective, job.ranks),
                      measurement.wrong ? std::to_string(*measurement.wrong) : "null");
 }

@@ -23,6 +23,7 @@ namespace coil::run {
 struct Measurement {
   /// Of the slowest rank.
   double seconds;
+  uint64_t iterations;
   /// Summed over the ranks; none if it was not checked.
   std::optional<uint64_t> wrong;
 };

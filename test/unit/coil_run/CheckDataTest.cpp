@@ -204,8 +204,9 @@ TEST(CheckData, GathersScattersAndBroadcasts) {
       cast.root = 2;
       CheckData sent(cast);
       EXPECT_EQ(sent.checkOutput(0, inputOf(sent, type, 2).data()).wrong, 0u);
-      if (count > 100)
+      if (count > 100) {
         EXPECT_GT(sent.checkOutput(0, inputOf(sent, type, 0).data()).wrong, 0u);
+      }
     }
 }
 
