@@ -108,16 +108,18 @@ private:
       move.complete = proof.completes[i];
       move.exchange = statement.exchange;
       move.location = statement.location;
-      bool moves = move.operands.size() > 1 || !sameMemory(move.operands[0], move.destination);
-      if (moves)
+      if (move.operands.size() > 1 || needsMove(move.operands[0], move.destination))
         program.moves.push_back(std::move(move));
     }
     for (size_t i = begin; i < end; ++i)
       written[cells.of(instance.statements[i].destination)] = true;
   }
 
-  bool sameMemory(const ExecPlace &a, const ExecPlace &b) const {
-    return canonical(a) == canonical(b);
+  /// False where the value lies there already. The input of a collective that
+  /// combines is no such value: an operator may scale it when it is read.
+  bool needsMove(const ExecPlace &from, const ExecPlace &to) const {
+    return canonical(from) != canonical(to) ||
+           (from.buffer == ExecBuffer::Input && combines(instance.collective));
   }
 
   ExecPlace canonical(const ExecPlace &place) const {
@@ -137,7 +139,7 @@ private:
         Place place{InstanceBuffer::Output, static_cast<int32_t>(rank), index};
         ExecPlace output{ExecBuffer::Output, place.rank, index};
         ExecPlace value = resolve(place);
-        if (!sameMemory(value, output))
+        if (needsMove(value, output))
           program.moves.push_back(
               {output, {value}, index % instance.chunks, false, 0, algorithmLocation});
       }
