@@ -39,19 +39,19 @@ TEST(Lower, KeepsLoopsAndMoves) {
                     "}\n"),
             R"(module {
   coil.algorithm @ring implements allreduce {
-  ^bb0(%arg0: index):
+  ^bb0(%ranks: index):
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %c2 = arith.constant 2 : index
-    coil.chunks %arg0
-    scf.for %arg1 = %c0 to %arg0 step %c1 {
-      scf.for %arg2 = %c1 to %arg0 step %c2 {
-        %0 = arith.addi %arg1, %arg2 : index
-        %1 = coil.place data[%arg1] on %0
+    coil.chunks %ranks
+    scf.for %arg0 = %c0 to %ranks step %c1 {
+      scf.for %arg1 = %c1 to %ranks step %c2 {
+        %0 = arith.addi %arg0, %arg1 : index
+        %1 = coil.place data[%arg0] on %0
         coil.reduce %1 from {
-          %2 = arith.addi %arg1, %arg2 : index
+          %2 = arith.addi %arg0, %arg1 : index
           %3 = arith.subi %2, %c1 : index
-          %4 = coil.place data[%arg1] on %3
+          %4 = coil.place data[%arg0] on %3
           coil.operand %4
         }
       }
@@ -72,7 +72,7 @@ TEST(Lower, NestsComprehensions) {
                     "}\n"),
             R"(module {
   coil.algorithm @a implements broadcast {
-  ^bb0(%arg0: index, %arg1: index):
+  ^bb0(%ranks: index, %root: index):
     %c2 = arith.constant 2 : index
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
@@ -80,13 +80,13 @@ TEST(Lower, NestsComprehensions) {
     coil.exchange {
       %0 = coil.place output[%c0] on %c0
       coil.combine %0 from {
-        %1 = coil.place data[%c0] on %arg1
+        %1 = coil.place data[%c0] on %root
         coil.operand %1
-        scf.for %arg2 = %c0 to %arg0 step %c1 {
-          %2 = arith.cmpi ne, %arg2, %arg1 : index
+        scf.for %arg0 = %c0 to %ranks step %c1 {
+          %2 = arith.cmpi ne, %arg0, %root : index
           scf.if %2 {
-            scf.for %arg3 = %c0 to %c2 step %c1 {
-              %3 = coil.place mine[%arg3] on %arg2
+            scf.for %arg1 = %c0 to %c2 step %c1 {
+              %3 = coil.place mine[%arg1] on %arg0
               coil.operand %3
             }
           }
@@ -104,21 +104,21 @@ TEST(Lower, ComputesWhatTheOperatorsSay) {
     return text.substr(text.find("index):\n") + 8);
   };
   using ::testing::HasSubstr;
-  EXPECT_THAT(valueOf("ranks / 2"), HasSubstr("arith.floordivsi %arg0, %c2"));
-  EXPECT_THAT(valueOf("ranks % 2"), HasSubstr("coil.mod %arg0, %c2"));
-  EXPECT_THAT(valueOf("ranks << 2"), HasSubstr("arith.shli %arg0, %c2"));
-  EXPECT_THAT(valueOf("ranks >> 2"), HasSubstr("arith.shrsi %arg0, %c2"));
-  EXPECT_THAT(valueOf("ranks & 2"), HasSubstr("arith.andi %arg0, %c2"));
-  EXPECT_THAT(valueOf("ranks | 2"), HasSubstr("arith.ori %arg0, %c2"));
-  EXPECT_THAT(valueOf("ranks ^ 2"), HasSubstr("arith.xori %arg0, %c2"));
-  EXPECT_THAT(valueOf("ranks * 2"), HasSubstr("arith.muli %arg0, %c2"));
-  EXPECT_THAT(valueOf("-ranks"), HasSubstr("arith.subi %c0, %arg0"));
-  EXPECT_THAT(valueOf("~ranks"), HasSubstr("arith.xori %arg0, %c-1"));
+  EXPECT_THAT(valueOf("ranks / 2"), HasSubstr("arith.floordivsi %ranks, %c2"));
+  EXPECT_THAT(valueOf("ranks % 2"), HasSubstr("coil.mod %ranks, %c2"));
+  EXPECT_THAT(valueOf("ranks << 2"), HasSubstr("arith.shli %ranks, %c2"));
+  EXPECT_THAT(valueOf("ranks >> 2"), HasSubstr("arith.shrsi %ranks, %c2"));
+  EXPECT_THAT(valueOf("ranks & 2"), HasSubstr("arith.andi %ranks, %c2"));
+  EXPECT_THAT(valueOf("ranks | 2"), HasSubstr("arith.ori %ranks, %c2"));
+  EXPECT_THAT(valueOf("ranks ^ 2"), HasSubstr("arith.xori %ranks, %c2"));
+  EXPECT_THAT(valueOf("ranks * 2"), HasSubstr("arith.muli %ranks, %c2"));
+  EXPECT_THAT(valueOf("-ranks"), HasSubstr("arith.subi %c0, %ranks"));
+  EXPECT_THAT(valueOf("~ranks"), HasSubstr("arith.xori %ranks, %c-1"));
   EXPECT_THAT(valueOf("-3"), HasSubstr("arith.constant -3"));
-  EXPECT_THAT(valueOf("log2(ranks)"), HasSubstr("coil.log2 %arg0"));
-  EXPECT_THAT(valueOf("min(ranks, 2)"), HasSubstr("arith.minsi %arg0, %c2"));
-  EXPECT_THAT(valueOf("max(2, ranks)"), HasSubstr("arith.maxsi %c2, %arg0"));
-  EXPECT_THAT(valueOf("ranks <= 2"), HasSubstr("arith.cmpi sle, %arg0, %c2"));
+  EXPECT_THAT(valueOf("log2(ranks)"), HasSubstr("coil.log2 %ranks"));
+  EXPECT_THAT(valueOf("min(ranks, 2)"), HasSubstr("arith.minsi %ranks, %c2"));
+  EXPECT_THAT(valueOf("max(2, ranks)"), HasSubstr("arith.maxsi %c2, %ranks"));
+  EXPECT_THAT(valueOf("ranks <= 2"), HasSubstr("arith.cmpi sle, %ranks, %c2"));
   EXPECT_THAT(valueOf("!(ranks > 2)"), HasSubstr("arith.xori %0, %true"));
   EXPECT_THAT(valueOf("ranks > 2 || ranks < 4"), HasSubstr("arith.ori %0, %1"));
 }
@@ -129,9 +129,9 @@ TEST(Lower, ComputesARightOperandOnlyIfItMatters) {
                       "    if n != 0 && 8 / n > 1 {}\n"
                       "    else copy data[0] @ n -> data[0] @ n\n"
                       "}\n"),
-              ::testing::HasSubstr(R"(      %0 = arith.cmpi ne, %arg1, %c0 : index
+              ::testing::HasSubstr(R"(      %0 = arith.cmpi ne, %arg0, %c0 : index
       %1 = scf.if %0 -> (i1) {
-        %2 = arith.floordivsi %c8, %arg1 : index
+        %2 = arith.floordivsi %c8, %arg0 : index
         %3 = arith.cmpi sgt, %2, %c1 : index
         scf.yield %3 : i1
       } else {
@@ -140,7 +140,7 @@ TEST(Lower, ComputesARightOperandOnlyIfItMatters) {
       }
       scf.if %1 {
       } else {
-        %2 = coil.place data[%c0] on %arg1
+        %2 = coil.place data[%c0] on %arg0
 )"));
 }
 
