@@ -6,6 +6,8 @@
 #include "runtime/memory/SharedAllocations.h"
 
 #include <algorithm>
+#include <sched.h>
+#include <thread>
 
 namespace coil {
 
@@ -33,11 +35,19 @@ Status Communicator::connect(const UniqueId &id, int rank, int ranks) {
   // What decides how calls run must be the same everywhere.
   struct Terms {
     uint64_t version, slotBytes, directBytes;
+    cpu_set_t processors;
   };
-  COIL_ASSIGN_OR_RETURN(
-      std::vector<Terms> terms,
-      exchange->gather<Terms>("coilCommInitRank",
-                              Terms{COIL_VERSION, config.slotBytes, config.directBytes}));
+  Terms mine{COIL_VERSION, config.slotBytes, config.directBytes, {}};
+  // On failure (more processors than the set holds) the set stays empty.
+  (void)sched_getaffinity(0, sizeof mine.processors, &mine.processors);
+  COIL_ASSIGN_OR_RETURN(std::vector<Terms> terms,
+                        exchange->gather<Terms>("coilCommInitRank", mine));
+  cpu_set_t processors{};
+  for (const Terms &each : terms)
+    CPU_OR(&processors, &processors, &each.processors);
+  group.processors = CPU_COUNT(&processors) > 0
+                         ? CPU_COUNT(&processors)
+                         : static_cast<int>(std::thread::hardware_concurrency());
   for (size_t other = 1; other < terms.size(); ++other) {
     auto differs = [&](const char *what, uint64_t first, uint64_t second) {
       return Status::error(StatusCode::InvalidUsage,

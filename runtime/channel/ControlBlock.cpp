@@ -3,7 +3,9 @@
 #include "runtime/channel/ControlBlock.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
+#include <thread>
 
 namespace coil {
 
@@ -18,15 +20,18 @@ void Poison::set(StatusCode reason, std::string_view sentence) {
 }
 
 Status Poison::status() const {
-  switch (state.load(std::memory_order_acquire)) {
-  case Clean:
+  uint32_t seen = state.load(std::memory_order_acquire);
+  if (seen == Clean)
     return Status::ok();
-  case Written:
-    return {static_cast<StatusCode>(code), std::string(text.data(), length)};
-  default:
-    // The writer is at it, or died at it.
-    return {StatusCode::RemoteError, "another rank failed"};
+  // A writer that lost its processor comes back; one that died does not.
+  constexpr int longEnough = 200;
+  for (int waits = 0; seen == BeingWritten && waits < longEnough; ++waits) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    seen = state.load(std::memory_order_acquire);
   }
+  if (seen == BeingWritten)
+    return {StatusCode::RemoteError, "another rank failed, and died before it could say why"};
+  return {static_cast<StatusCode>(code), std::string(text.data(), length)};
 }
 
 } // namespace coil

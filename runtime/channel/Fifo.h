@@ -32,10 +32,23 @@ struct alignas(64) SlotHeader {
 };
 static_assert(sizeof(SlotHeader) == 64);
 
+/// Asks for the ownership of a line.
+inline void prefetchForWriting(const void *address) {
+#if defined(__x86_64__)
+  // What compilers make of __builtin_prefetch only reads unless told the processor.
+  asm volatile("prefetchw %0" : : "m"(*static_cast<const char *>(address)));
+#else
+  __builtin_prefetch(address, 1);
+#endif
+}
+
 /// A counter alone on its line.
 struct alignas(lineBytes) SharedCounter {
   std::atomic<uint64_t> value;
 };
+
+/// Up to here the cost of a message is the latency of its lines.
+inline constexpr size_t smallMessage = 4096;
 
 /// Distance of slots whose payload has up to `slotBytes` bytes.
 constexpr size_t slotStride(size_t slotBytes) {
@@ -61,7 +74,23 @@ public:
     return sent - knownFreed < place.slotCount;
   }
   /// Where the next message goes; only if there is room.
-  std::byte *payload(size_t bytes) { return slot()->payload(bytes); }
+  std::byte *payload(size_t bytes) {
+    lastBytes = bytes;
+    return slot()->payload(bytes);
+  }
+  /// Asks for the lines of a next message like the last one and, if that will
+  /// matter, of the receiver's counter, so that they are here by then. To be
+  /// called when there is nothing else to do.
+  void prefetch() const {
+    if (lastBytes > smallMessage)
+      return;
+    const std::byte *line = place.slots + next * place.stride;
+    const std::byte *end = slot()->payload(lastBytes) + lastBytes;
+    for (; line < end; line += 64)
+      prefetchForWriting(line);
+    if (sent - knownFreed + 1 >= place.slotCount)
+      __builtin_prefetch(place.freed);
+  }
   void send(uint64_t fingerprint) {
     SlotHeader *header = slot();
     header->fingerprint = fingerprint;
@@ -76,6 +105,7 @@ private:
 
   FifoPlace place;
   uint32_t next = 0;
+  size_t lastBytes = 0;
   uint64_t sent = 0, knownFreed = 0;
 };
 
@@ -87,10 +117,22 @@ public:
   /// Of the oldest message; only if there is one.
   uint64_t fingerprint() const { return slot()->fingerprint; }
   const std::byte *payload(size_t bytes) const { return slot()->payload(bytes); }
-  /// Frees the oldest message's slot.
-  void release() {
-    place.freed->value.store(++received, std::memory_order_release);
+  /// Frees the oldest message's slot, of `bytes` bytes. The sender may hear of it
+  /// as late as with the next announce(), but always while another slot is free:
+  /// its counter's line is slow to get, and the next call's first stores would
+  /// queue behind it.
+  void release(size_t bytes) {
+    ++received;
     next = next + 1 == place.slotCount ? 0 : next + 1;
+    if (bytes > smallMessage || received - announced + 1 >= place.slotCount)
+      announce();
+  }
+  /// To be called before a wait.
+  void announce() {
+    if (announced == received)
+      return;
+    announced = received;
+    place.freed->value.store(received, std::memory_order_release);
   }
 
 private:
@@ -100,7 +142,7 @@ private:
 
   FifoPlace place;
   uint32_t next = 0;
-  uint64_t received = 0;
+  uint64_t received = 0, announced = 0;
 };
 
 /// The ends of a p2p channel: a counter in the receiver's memory.

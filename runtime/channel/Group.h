@@ -15,6 +15,8 @@ struct Group {
   int ranks = 1;
   /// Milliseconds that a wait may take without any progress; 0: for ever.
   uint64_t timeoutMs = 0;
+  /// Processors that the ranks may run on, all together.
+  int processors = 1;
   /// Every rank's control block; empty until they have been exchanged.
   std::vector<ControlBlock *> control;
   /// Every rank's process.

@@ -17,19 +17,12 @@ constexpr auto sleepTime = 50us;
 constexpr auto lookInterval = 1ms;
 /// Between questions to the operating system whether ranks are gone.
 constexpr auto askInterval = 10ms;
-
-int usableProcessors() {
-  cpu_set_t set;
-  if (sched_getaffinity(0, sizeof set, &set) == 0)
-    return CPU_COUNT(&set);
-  return static_cast<int>(std::thread::hardware_concurrency());
-}
 } // namespace
 
 Patience::Patience(const Group &group)
     // With a processor for each rank nothing is gained by yielding soon; with
     // fewer, the rank that is waited for may be waiting for this processor.
-    : group(group), pollLimit(group.ranks <= usableProcessors() ? 2000 : 50) {}
+    : group(group), pollLimit(group.ranks <= group.processors ? 2000 : 50) {}
 
 Status Patience::rest(const Obstacle &obstacle) {
   if (group.mine().poison.isSet())

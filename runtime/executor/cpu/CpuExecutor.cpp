@@ -8,7 +8,7 @@ namespace coil::cpu {
 
 namespace {
 /// Calls that touch more bytes than this write their results past the caches.
-constexpr uint64_t streamingBytes = 8 << 20;
+constexpr uint64_t streamingBytes = 4 << 20;
 } // namespace
 
 CpuExecutor::CpuExecutor(const Group &group, std::unique_ptr<PreparedPlan> plan)
@@ -31,6 +31,7 @@ Status CpuExecutor::run(PreparedVariant &variant, const Call &call) {
   patience.begin(call.sequence);
   for (PreparedWorker &worker : variant.workers)
     start(worker);
+  bool idle = false;
   while (true) {
     bool moved = false, finished = true;
     for (PreparedWorker &worker : variant.workers) {
@@ -41,9 +42,16 @@ Status CpuExecutor::run(PreparedVariant &variant, const Call &call) {
       return std::exchange(failure, Status::ok());
     if (finished)
       return Status::ok();
-    if (moved)
+    if (moved) {
       patience.progressed();
-    else if (!patience.mayPoll())
+      idle = false;
+      continue;
+    }
+    if (!idle) {
+      prepared->beforeWait();
+      idle = true;
+    }
+    if (!patience.mayPoll())
       COIL_RETURN_IF_ERROR(patience.rest(*this));
   }
 }
@@ -171,7 +179,7 @@ CpuExecutor::Step CpuExecutor::pop(const PreparedOp &op, uint64_t tile) {
   size_t bytes = elementsOf(op, tile) * running.elementSize;
   copyBytes(addressOf(op.destination, tile), from.slot->payload(bytes), bytes,
             running.streaming && op.destination.kind == OperandKind::Output);
-  from.slot->release();
+  from.slot->release(bytes);
   return Step::Done;
 }
 
@@ -186,9 +194,10 @@ CpuExecutor::Step CpuExecutor::popReduce(const PreparedOp &op, uint64_t tile) {
       return disagreement(from.source);
   }
   reduce(op, tile);
+  size_t bytes = elementsOf(op, tile) * running.elementSize;
   for (uint32_t i = 0; i < op.operandCount; ++i)
     if (op.operands[i].kind == OperandKind::Slot)
-      op.operands[i].slot->release();
+      op.operands[i].slot->release(bytes);
   return Step::Done;
 }
 

@@ -21,7 +21,7 @@ uint64_t chooseTileBytes(Transport transport, uint64_t chunkBytes, uint64_t larg
   }
   // Sender and receiver overlap when a chunk takes a few tiles, but each tile
   // costs an exchange of flags.
-  constexpr uint64_t smallest = 16 << 10;
+  constexpr uint64_t smallest = 64 << 10;
   constexpr uint64_t tilesWanted = 4;
   return std::min(largest, std::max(smallest, chunkBytes / tilesWanted));
 }

@@ -102,6 +102,15 @@ public:
   /// Sets `variant.shape` and `variant.bounds`.
   void reshape(PreparedVariant &variant, uint64_t count, size_t elementSize) const;
 
+  /// What this rank's channels do best while it waits: tell senders of freed slots
+  /// and get the lines of the next messages. Nobody may wait without it.
+  void beforeWait() {
+    for (FifoReceiver &receiver : receivers)
+      receiver.announce();
+    for (const FifoSender &sender : senders)
+      sender.prefetch();
+  }
+
   const Plan &plan() const { return source; }
   uint32_t rank() const { return self; }
   size_t tileBytes() const { return layout.tileBytes(); }

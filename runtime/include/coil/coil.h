@@ -110,12 +110,14 @@ typedef struct {
   unsigned int version; /**< COIL_VERSION */
   /** Milliseconds that a call waits for a rank that neither comes nor dies; 0: for ever. */
   uint64_t timeoutMs;
-  /** Bytes of a channel's slot, which is also the largest tile; a multiple of 64. */
+  /** Bytes of a channel's slot, which is also the largest tile; a multiple of 64.
+   *  Plans with very many slots a rank get smaller ones. */
   uint64_t slotBytes;
-  /** From this many bytes a rank on, registered buffers are accessed directly. */
+  /** From this many bytes (count * size of an element) on, registered buffers are
+   *  accessed directly. slotBytes and directBytes must be the same on all ranks. */
   uint64_t directBytes;
 } coilConfig_t;
-#define COIL_CONFIG_INITIALIZER {sizeof(coilConfig_t), COIL_VERSION, 30000, 256 * 1024, 16 * 1024}
+#define COIL_CONFIG_INITIALIZER {sizeof(coilConfig_t), COIL_VERSION, 30000, 256 * 1024, 8 * 1024}
 
 /** COIL_VERSION of the library in use. */
 COIL_API coilResult_t coilGetVersion(int *version);

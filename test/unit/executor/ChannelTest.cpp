@@ -237,7 +237,8 @@ TEST(FifoTest, WrapsAroundWithFewSlots) {
     const std::byte *payload = receiver.payload(sizeOfMessage(i));
     EXPECT_EQ(payload[0], static_cast<std::byte>(i % 251));
     EXPECT_EQ(payload[sizeOfMessage(i) - 1], static_cast<std::byte>(i % 251));
-    receiver.release();
+    receiver.release(sizeOfMessage(i));
+    receiver.announce();
   }
   sending.join();
   EXPECT_FALSE(receiver.hasMessage());
