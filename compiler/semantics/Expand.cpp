@@ -94,6 +94,8 @@ private:
       return op.emitError() << "expected a step of at least 1, found " << step;
     if (op.getNumResults() != 0)
       return op.emitError() << "expected a loop without results";
+    if (!op.getInductionVar().getType().isIndex())
+      return op.emitError() << "expected a loop over index values";
     for (int64_t i = begin; i < end;) {
       if (++iterations > maxIterations)
         return op.emitError() << "the program takes more than " << maxIterations
@@ -108,6 +110,8 @@ private:
   }
 
   LogicalResult run(scf::IfOp op) {
+    if (!llvm::all_of(op.getResultTypes(), isNumber))
+      return op.emitError() << "expected results of type index or i1";
     bool taken = valueOf(op.getCondition());
     Region &region = taken ? op.getThenRegion() : op.getElseRegion();
     if (region.empty())
@@ -313,7 +317,12 @@ private:
     return false;
   }
 
+  /// Integers are 64 bits wide; other widths would overflow elsewhere.
+  static bool isNumber(Type type) { return type.isIndex() || type.isInteger(1); }
+
   LogicalResult compute(Operation *op) {
+    if (!llvm::all_of(op->getResultTypes(), isNumber))
+      return op->emitError() << "expected a result of type index or i1";
     auto operand = [&](unsigned i) { return valueOf(op->getOperand(i)); };
     auto set = [&](int64_t value) {
       values[op->getResult(0)] = value;

@@ -178,3 +178,25 @@ coil.algorithm @loops implements allreduce {
   scf.for %i = %c0 to %many step %c1 {
   }
 }
+
+// -----
+
+coil.algorithm @widths implements allreduce {
+^bb0(%ranks: index):
+  // expected-error@+1 {{expected a result of type index or i1}}
+  %narrow = arith.constant 7 : i32
+}
+
+// -----
+
+coil.algorithm @chooses_places implements allreduce {
+^bb0(%ranks: index):
+  %true = arith.constant true
+  %a = coil.place data[%ranks] on %ranks
+  // expected-error@+1 {{expected results of type index or i1}}
+  %b = scf.if %true -> !coil.place {
+    scf.yield %a : !coil.place
+  } else {
+    scf.yield %a : !coil.place
+  }
+}
