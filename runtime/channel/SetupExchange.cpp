@@ -40,6 +40,10 @@ struct BlobHeader {
   uint32_t valueSize;
 };
 
+Status copyOf(const Status &status) {
+  return status.isOk() ? Status::ok() : Status(status.code(), status.message());
+}
+
 Result<UniqueFd> duplicate(int fd) {
   UniqueFd copy(fcntl(fd, F_DUPFD_CLOEXEC, 0));
   if (!copy)
@@ -100,7 +104,7 @@ Result<std::vector<Parcel>> SetupExchange::gatherBlobs(const char *what, const S
     failure = Status(code, fmt::format("rank {}: {}", rank, std::string(text, theirs.end())));
   }
   if (!mine.isOk())
-    return Status(mine.code(), mine.message());
+    return copyOf(mine);
   if (!failure.isOk())
     return failure;
   for (Parcel &each : *all)
@@ -117,8 +121,7 @@ Result<std::vector<PeerSegment>> SetupExchange::mapOffers(
     const std::function<Result<PeerSegment>(int, const SegmentOffer &, UniqueFd)> &mapOne) {
   SegmentOffer offer;
   std::vector<UniqueFd> fds;
-  Status prepared = Status(
-      mine.status().isOk() ? Status::ok() : Status(mine.status().code(), mine.status().message()));
+  Status prepared = copyOf(mine.status());
   if (mine.isOk() && mine->base) {
     offer = *mine;
     Result<UniqueFd> copy = duplicate(offer.fd);

@@ -194,8 +194,9 @@ TEST(ArgumentsTest, Registration) {
     float plain = 0;
     EXPECT_EQ(coilCommRegister(comm, rank == 1 ? &plain : memory, 4, &window), coilInvalidArgument);
     EXPECT_THAT(coilGetLastError(comm), HasSubstr("do not lie in one allocation of coilMemAlloc"));
-    if (rank == 0)
+    if (rank == 0) {
       EXPECT_THAT(coilGetLastError(comm), HasSubstr("rank 1: "));
+    }
     EXPECT_EQ(window, nullptr);
     EXPECT_EQ(coilCommRegister(comm, memory, 1001, &window), coilInvalidArgument);
     EXPECT_COIL(comm, coilCommRegister(comm, memory, 1000, &window));

@@ -182,8 +182,9 @@ TEST(MismatchTest, ABadPlanOnOneRankIsAnErrorOnAll) {
     std::vector<uint8_t> file = planFile(directAllReduce(rank == 1 ? 3 : 2));
     EXPECT_EQ(coilCommLoadPlan(comm, file.data(), file.size()), coilInvalidPlan);
     EXPECT_THAT(coilGetLastError(comm), HasSubstr("is for 3 ranks, the communicator has 2"));
-    if (rank == 0)
+    if (rank == 0) {
       EXPECT_THAT(coilGetLastError(comm), HasSubstr("rank 1: "));
+    }
     file = planFile(directAllReduce(2));
     if (rank == 0)
       file.resize(file.size() / 2);

@@ -60,9 +60,10 @@ void runProcesses(const Setting &setting, const RankBody &body, int mayDie) {
     int status = 0;
     ASSERT_EQ(waitpid(children[static_cast<size_t>(rank)], &status, 0),
               children[static_cast<size_t>(rank)]);
-    if (rank != mayDie)
+    if (rank != mayDie) {
       EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0)
           << "rank " << rank << " ended with status " << status;
+    }
   }
 }
 
