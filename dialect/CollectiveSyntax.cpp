@@ -4,6 +4,8 @@
 
 #include "runtime/base/Types.h"
 
+#include <mlir/IR/Builders.h>
+
 namespace coil {
 
 mlir::ParseResult parseCollective(mlir::OpAsmParser &parser, mlir::StringAttr &collective) {

@@ -77,7 +77,9 @@ Result<std::vector<Parcel>> SetupExchange::gatherBlobs(const char *what, const S
     if (group.control.empty())
       return Status::ok();
     COIL_RETURN_IF_ERROR(poison());
-    return group.checkAgreement(sequence);
+    // Told to all before the exchange's own failure reaches them.
+    Status disagreement = group.checkAgreement(sequence);
+    return disagreement.isOk() ? Status::ok() : group.fail(std::move(disagreement));
   };
   Result<std::vector<Parcel>> all =
       bootstrap.exchange(what, std::move(contribution), group.timeoutMs, interrupted);
