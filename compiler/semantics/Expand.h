@@ -21,7 +21,7 @@ mlir::FailureOr<Instance> expand(ir::AlgorithmOp algorithm, int64_t ranks, int64
 /// Moves of an instance that are accepted; more are refused with a clear error.
 inline constexpr size_t maxStatements = size_t(1) << 26;
 /// Loop iterations that are accepted.
-inline constexpr size_t maxIterations = size_t(1) << 28;
+inline constexpr size_t maxIterations = size_t(1) << 26;
 
 } // namespace coil
 

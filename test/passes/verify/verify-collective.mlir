@@ -174,7 +174,7 @@ coil.algorithm @loops implements allreduce {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %many = arith.constant 1000000000000 : index
-  // expected-error@+1 {{the program takes more than 268435456 loop iterations}}
+  // expected-error@+1 {{the program takes more than 67108864 loop iterations}}
   scf.for %i = %c0 to %many step %c1 {
   }
 }
