@@ -68,11 +68,20 @@ function(coil_tablegen target td)
   add_custom_target(${target} DEPENDS ${outputs})
 endfunction()
 
+# coil_adjust_sanitizer(NAME)
+# Lets a program that may load libMLIR run under AddressSanitizer.
+function(coil_adjust_sanitizer name)
+  if(COIL_SANITIZE AND COIL_COMPILER)
+    target_sources(${name} PRIVATE "${PROJECT_SOURCE_DIR}/cmake/AsanOptions.cpp")
+  endif()
+endfunction()
+
 # coil_add_tool(NAME SOURCES ... LINK ...)
 function(coil_add_tool name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE ${ARG_LINK})
+  coil_adjust_sanitizer(${name})
   set_target_properties(${name} PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
   install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tools)
@@ -87,6 +96,7 @@ function(coil_add_unittest name)
   cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;LINK" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE ${ARG_LINK} GTest::gmock GTest::gtest GTest::gtest_main)
+  coil_adjust_sanitizer(${name})
   set_target_properties(${name} PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/unit")
   if(NOT ARG_TIMEOUT)
