@@ -71,14 +71,10 @@ std::string printModule(mlir::ModuleOp module) {
   return text;
 }
 
-bool hasSuffix(std::string_view text, std::string_view suffix) {
-  return text.size() >= suffix.size() && text.substr(text.size() - suffix.size()) == suffix;
-}
-
 int run(const Arguments &arguments) {
   Phase emit = *parsePhase(arguments.emit);
   Phase from = arguments.from.empty()
-                   ? (hasSuffix(arguments.input, ".mlir") ? Phase::Coil : Phase::Ast)
+                   ? (arguments.input.ends_with(".mlir") ? Phase::Coil : Phase::Ast)
                    : *parsePhase(arguments.from);
   if (from > emit)
     return fail(
