@@ -1,0 +1,76 @@
+//===- Platform.h - What device code asks of the machine --------*- C++ -*-===//
+//
+// The seam below which a kernel runs on a GPU (PlatformCuda.h: PTX) or, in
+// tests, on the host (runtime/kernels/emulation). Nothing above it holds inline
+// assembly, a CUDA intrinsic or a C++ atomic, so what runs in the emulation is
+// what runs on a GPU.
+//
+// Both sides give, in namespace coil::device:
+//
+//   COIL_DEVICE, COIL_KERNEL, COIL_GRID_CONSTANT
+//       Marks of a device function, of a kernel, of its parameter.
+//
+//   enum class Scope { Block, Device, System };
+//
+//   u32 threadIndex(), blockThreads(), blockIndex(), laneIndex()
+//       A block has 1 to 32 warps of 32 threads, one dimension.
+//   u8 *sharedMemory()
+//       The block's dynamic shared memory, aligned to 128 bytes. There is no other.
+//   void syncBlock(); bool syncBlockOr(bool mine)
+//       All threads of the block; writes before it happen before reads after it.
+//   void syncWarp(); bool anyInWarp(bool mine)
+//       All 32 threads of the warp.
+//
+//   u64 loadAcquire<Scope>(const u64 *), loadRelaxed<Scope>(const u64 *)
+//   void storeRelease<Scope>(u64 *, u64), storeRelaxed<Scope>(u64 *, u64)
+//   u64 addAcquireRelease<Scope>(u64 *, u64)      returns the value before
+//   bool compareAndSwap<Scope>(u64 *, u64 expected, u64 desired)   relaxed
+//       One 64-bit word, aligned. Morally strong at the scope, in PTX's words.
+//
+//   Pair loadRelaxedPair(const Pair *), void storeRelaxedPair(Pair *, Pair)
+//       struct Pair { u64 first, second; }, aligned to 16 bytes: two relaxed
+//       system-scope accesses of 64 bits in one instruction, in unspecified order.
+//       No word is ever torn; the two may be.
+//   Pair loadLine(const u8 *line), void storeLine(u8 *line, Pair)
+//       A line is 128 bytes, aligned. Warp-collective: groups of eight lanes have
+//       one line each (lane i's `line` is its group's), lane i % 8 its 16 bytes.
+//       Rests on what PTX does not promise: that a line stored by one warp
+//       instruction arrives whole.
+//
+//   Word loadData<Word>(const void *), void storeData<Word>(void *, Word)
+//       Plain accesses of u8, u16, u32, u64 or Vector16 (16 bytes, aligned), ordered
+//       by synchronisation alone.
+//
+//   u64 nanoseconds()   a clock of the machine
+//   void pause()        between two polls
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef COIL_RUNTIME_KERNELS_DEVICE_PLATFORM_H
+#define COIL_RUNTIME_KERNELS_DEVICE_PLATFORM_H
+
+#include "runtime/kernels/device/Integers.h"
+
+namespace coil::device {
+
+/// Who must see an access in order: PTX's .cta, .gpu and .sys.
+enum class Scope { Block, Device, System };
+
+struct alignas(16) Pair {
+  u64 first, second;
+};
+
+/// Sixteen bytes of data.
+struct alignas(16) Vector16 {
+  u64 low, high;
+};
+
+} // namespace coil::device
+
+#if defined(__CUDACC__) || defined(__CUDACC_RTC__)
+#include "runtime/kernels/device/PlatformCuda.h"
+#else
+#include "runtime/kernels/emulation/PlatformEmulated.h"
+#endif
+
+#endif // COIL_RUNTIME_KERNELS_DEVICE_PLATFORM_H
