@@ -3,8 +3,6 @@
 #include "runtime/channel/PlanSegment.h"
 
 #include <algorithm>
-#include <map>
-#include <tuple>
 
 namespace coil {
 
@@ -17,31 +15,11 @@ constexpr uint64_t smallestTile = 4096;
 constexpr uint64_t largestSegment = uint64_t{1} << 30;
 } // namespace
 
-void PlanSegmentLayout::shareChannels(const Plan &plan) {
-  using Ends = std::tuple<Transport, uint32_t, uint32_t, uint32_t, uint32_t>;
-  std::map<Ends, std::vector<uint32_t>> known;
-  for (const PlanVariant &variant : plan.variants) {
-    std::map<Ends, size_t> used;
-    std::vector<uint32_t> &shared = sharedOf.emplace_back();
-    for (const PlanChannel &channel : variant.channels) {
-      Ends ends{channel.transport, channel.sourceRank, channel.sourceWorker,
-                channel.destinationRank, channel.destinationWorker};
-      std::vector<uint32_t> &candidates = known[ends];
-      size_t number = used[ends]++;
-      if (number == candidates.size()) {
-        candidates.push_back(static_cast<uint32_t>(sharedChannels.size()));
-        sharedChannels.push_back({channel});
-      }
-      SharedChannel &target = sharedChannels[candidates[number]];
-      target.channel.slots = std::max(target.channel.slots, channel.slots);
-      shared.push_back(candidates[number]);
-    }
-  }
-}
-
 Result<PlanSegmentLayout> PlanSegmentLayout::compute(const Plan &plan, size_t largestSlot) {
   PlanSegmentLayout layout;
-  layout.shareChannels(plan);
+  layout.sharing = ChannelSharing(plan);
+  for (const PlanChannel &channel : layout.sharing.channels())
+    layout.sharedChannels.push_back({channel});
 
   // Room for whole tiles, which decides how large a tile may be.
   std::vector<uint64_t> scratch(plan.ranks), tiles(plan.ranks);

@@ -4,9 +4,8 @@
 // counters of channels that end at it, the counters of freed slots of channels
 // that begin at it, and its scratch. All ranks compute the same layout.
 //
-// At most one variant runs at a time, so variants share: channels with the same
-// ends are one channel in memory, whose ordinals go on from call to call, and
-// scratch is as large as the largest variant's.
+// Variants share channels (ChannelSharing.h) and scratch, which is as large as
+// the largest variant's.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,6 +13,7 @@
 #define COIL_RUNTIME_CHANNEL_PLANSEGMENT_H
 
 #include "runtime/base/Status.h"
+#include "runtime/channel/ChannelSharing.h"
 #include "runtime/channel/Fifo.h"
 #include "runtime/plan/Plan.h"
 
@@ -40,7 +40,9 @@ public:
   };
   const std::vector<SharedChannel> &channels() const { return sharedChannels; }
   /// Index in channels() of channel `channel` of the plan's variant `variant`.
-  uint32_t channelOf(size_t variant, uint32_t channel) const { return sharedOf[variant][channel]; }
+  uint32_t channelOf(size_t variant, uint32_t channel) const {
+    return sharing.channelOf(variant, channel);
+  }
   /// `segments` are every rank's segments as mapped here.
   FifoPlace fifo(uint32_t shared, const std::vector<std::byte *> &segments) const;
   SharedCounter *counter(uint32_t shared, const std::vector<std::byte *> &segments) const;
@@ -50,11 +52,9 @@ public:
   }
 
 private:
-  void shareChannels(const Plan &plan);
-
   size_t slotBytes = 0;
+  ChannelSharing sharing;
   std::vector<SharedChannel> sharedChannels;
-  std::vector<std::vector<uint32_t>> sharedOf;
   std::vector<size_t> scratchBegin;
   std::vector<size_t> bytes;
 };
