@@ -96,9 +96,9 @@ public:
   /// Any thread: ends all calls in flight. Others hear of it through the group.
   void abort();
 
-private:
-  friend class LoadedCudaPlan;
   struct State;
+
+private:
   explicit CudaRank(std::unique_ptr<State> state);
   std::unique_ptr<State> state;
 };
@@ -117,9 +117,10 @@ public:
   /// Bytes of a tile at most.
   uint64_t tileBytes() const;
 
+  struct State;
+
 private:
   friend class CudaRank;
-  struct State;
   explicit LoadedCudaPlan(std::unique_ptr<State> state);
   std::unique_ptr<State> state;
 };
