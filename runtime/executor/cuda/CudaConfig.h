@@ -18,7 +18,7 @@ struct CudaConfig {
   /// Most instances of a plan's program; fewer where they would not be resident
   /// together.
   uint32_t instances = 8;
-  /// Threads of a block: a multiple of 32, at most 1024.
+  /// Threads of a block: a multiple of 32, at most device::mostBlockThreads.
   uint32_t threadsPerBlock = 512;
   /// Most bytes of a tile; plans with many slots get smaller ones.
   uint64_t tileBytes = 128 << 10;

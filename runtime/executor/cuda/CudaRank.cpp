@@ -3,6 +3,7 @@
 #include "runtime/executor/cuda/CudaRank.h"
 
 #include "runtime/executor/cuda/RankInside.h"
+#include "runtime/kernels/device/SharedLayout.h"
 
 namespace coil::cuda {
 
@@ -22,8 +23,8 @@ Status checkConfig(const CudaConfig &config) {
   constexpr uint32_t mostInstances = 1024;
   if (config.instances == 0 || config.instances > mostInstances)
     return invalid("instances", 1, mostInstances, config.instances);
-  if (config.threadsPerBlock < 32 || config.threadsPerBlock > 1024)
-    return invalid("threads of a block", 32, 1024, config.threadsPerBlock);
+  if (config.threadsPerBlock < 32 || config.threadsPerBlock > device::mostBlockThreads)
+    return invalid("threads of a block", 32, device::mostBlockThreads, config.threadsPerBlock);
   if (config.threadsPerBlock % 32 != 0)
     return Status::error(StatusCode::InvalidArgument,
                          "expected a multiple of 32 threads in a block, found {}",
@@ -133,8 +134,10 @@ Status CudaRank::State::meet() {
   return Status::ok();
 }
 
-Result<std::unique_ptr<LoadedCudaPlan>> CudaRank::loadPlan(Plan plan) {
-  auto loaded = std::make_unique<LoadedCudaPlan::State>(*state, std::move(plan));
+Result<std::unique_ptr<LoadedCudaPlan>>
+CudaRank::loadPlan(Plan plan, std::shared_ptr<const nvrtc::CubinBundle> trusted) {
+  auto loaded =
+      std::make_unique<LoadedCudaPlan::State>(*state, std::move(plan), std::move(trusted));
   COIL_RETURN_IF_ERROR(loaded->load());
   return std::unique_ptr<LoadedCudaPlan>(new LoadedCudaPlan(std::move(loaded)));
 }

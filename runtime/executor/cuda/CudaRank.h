@@ -17,6 +17,7 @@
 #include "runtime/channel/SetupExchange.h"
 #include "runtime/executor/cuda/CudaConfig.h"
 #include "runtime/executor/cuda/Driver.h"
+#include "runtime/nvrtc/CubinBundle.h"
 #include "runtime/plan/Plan.h"
 
 #include <memory>
@@ -61,8 +62,10 @@ public:
   /// Collective: all ranks load the same plan, which was read from a file and is
   /// for as many ranks. Kernels are compiled later. Errors: Unsupported if the
   /// plan's workers cannot be resident together, or if it only has p2p variants
-  /// and some devices cannot reach each other; SystemError.
-  Result<std::unique_ptr<LoadedCudaPlan>> loadPlan(Plan plan);
+  /// and some devices cannot reach each other; SystemError. `trusted`, which may be
+  /// null, has kernels that need not be compiled.
+  Result<std::unique_ptr<LoadedCudaPlan>>
+  loadPlan(Plan plan, std::shared_ptr<const nvrtc::CubinBundle> trusted = nullptr);
 
   /// Compiles and loads what a call of these arguments runs, which its first
   /// enqueue() would do otherwise. Nothing is exchanged.

@@ -73,8 +73,6 @@ DeviceContext::~DeviceContext() {
 
 std::string DeviceContext::describe() const { return fmt::format("device {} ({})", number, name); }
 
-std::string DeviceContext::architecture() const { return fmt::format("sm_{}{}", major, minor); }
-
 Result<bool> DeviceContext::canAccess(int otherOrdinal) const {
   if (otherOrdinal == number)
     return true;

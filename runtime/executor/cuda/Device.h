@@ -35,8 +35,8 @@ public:
   bool hasCooperativeLaunch() const { return cooperative; }
   bool canRegisterHostMemory() const { return hostRegister; }
   uint32_t mostSharedBytes() const { return sharedBytes; }
-  /// "sm_90".
-  std::string architecture() const;
+  /// 90 for compute capability 9.0.
+  int capability() const { return major * 10 + minor; }
 
   /// Whether this device can read and write the other's memory.
   Result<bool> canAccess(int otherOrdinal) const;

@@ -8,8 +8,9 @@
 #ifndef COIL_RUNTIME_EXECUTOR_CUDA_KERNELSTORE_H
 #define COIL_RUNTIME_EXECUTOR_CUDA_KERNELSTORE_H
 
-#include "runtime/codegen/Codegen.h"
+#include "runtime/codegen/KernelGenerator.h"
 #include "runtime/executor/cuda/Launching.h"
+#include "runtime/nvrtc/CubinBundle.h"
 
 #include <map>
 #include <tuple>
@@ -44,31 +45,50 @@ private:
   std::map<Key, std::shared_ptr<Slot>> slots;
 };
 
+/// Which kernel: a variant's, for some of the plan's ranks.
+struct KernelSource {
+  const Plan &plan; ///< known by its digest
+  size_t variant;
+  Protocol protocol;
+  /// Empty: all.
+  const std::vector<uint32_t> &ranks;
+  /// Kernels that were compiled ahead of time and can be trusted; may be null.
+  const nvrtc::CubinBundle *bundle;
+};
+
 class KernelStore {
 public:
   /// The store of a device for kernels as `config` wants them.
   static std::shared_ptr<KernelStore> find(std::shared_ptr<DeviceContext> device,
                                            const CudaConfig &config);
 
-  /// The kernel's text for a variant; the plan is known by its digest.
-  Result<std::shared_ptr<const codegen::GeneratedKernel>> text(const Plan &plan, size_t variant,
-                                                               Protocol protocol);
+  /// The kernel's text for a variant.
+  Result<std::shared_ptr<const GeneratedKernel>> text(const KernelSource &source);
   /// The kernel for a type and an operator. Errors: Unsupported without NVRTC, or
   /// if a block does not fit on the device; what NVRTC and the driver say.
-  Result<std::shared_ptr<const LoadedKernel>> load(const Plan &plan, size_t variant,
-                                                   Protocol protocol, DataType type, ReduceOp op);
+  Result<std::shared_ptr<const LoadedKernel>> load(const KernelSource &source, DataType type,
+                                                   ReduceOp op);
 
 private:
-  KernelStore(std::shared_ptr<DeviceContext> device, const CudaConfig &config)
-      : device(std::move(device)), config(config) {}
-  Result<std::shared_ptr<const LoadedKernel>> compile(const codegen::GeneratedKernel &text,
-                                                      DataType type, ReduceOp op);
+  /// What all devices of the process share.
+  struct Shared;
+  struct Code {
+    std::vector<uint8_t> image;
+    std::string name;
+  };
+  KernelStore(std::shared_ptr<DeviceContext> device, const CudaConfig &config,
+              std::shared_ptr<Shared> shared)
+      : device(std::move(device)), threads(config.threadsPerBlock), shared(std::move(shared)) {}
+  Result<std::shared_ptr<const Code>>
+  compile(const KernelSource &source, const GeneratedKernel &text, DataType type, ReduceOp op);
+  Result<std::shared_ptr<const LoadedKernel>> loadCode(const GeneratedKernel &text,
+                                                       const Code &code) const;
 
   std::shared_ptr<DeviceContext> device;
-  CudaConfig config;
-  using TextKey = std::tuple<uint64_t, size_t, Protocol>;
-  using KernelKey = std::tuple<uint64_t, size_t, Protocol, DataType, ReduceOp>;
-  OnceMap<TextKey, codegen::GeneratedKernel> texts;
+  uint32_t threads;
+  std::shared_ptr<Shared> shared;
+  using TextKey = std::tuple<uint64_t, size_t, Protocol, std::vector<uint32_t>>;
+  using KernelKey = std::tuple<TextKey, DataType, ReduceOp>;
   OnceMap<KernelKey, LoadedKernel> kernels;
 };
 

@@ -91,21 +91,6 @@ private:
 
 } // namespace
 
-bool Peers::areAllHere() const {
-  return std::all_of(places.begin(), places.end(),
-                     [&](const Place &place) { return place.process == places[self].process; });
-}
-
-uint32_t Peers::mostOnOneDevice() const {
-  uint32_t most = 0;
-  for (const Place &place : places)
-    most = std::max(most, static_cast<uint32_t>(
-                              std::count_if(places.begin(), places.end(), [&](const Place &other) {
-                                return other.device == place.device;
-                              })));
-  return most;
-}
-
 Status Peers::findDeviceRanks() {
   // All ranks look at all devices, so that all give the same error.
   for (uint32_t rank = 0; rank < places.size(); ++rank) {
@@ -163,6 +148,9 @@ Result<Peers> Peers::meet(const char *what, const Group &group, SetupExchange &e
   for (const Greeting &greeting : greetings)
     peers.places.push_back(greeting.place);
   peers.identity = greetings.front().number;
+  for (uint32_t other = 0; other < greetings.size(); ++other)
+    if (peers.isHere(other))
+      peers.threads.push_back(other);
 
   using Row = std::bitset<mostCudaRanks>;
   Result<Row> row = Row();

@@ -39,11 +39,11 @@ public:
   const Reach &reach() const { return reachable; }
   /// Whether the rank is a thread of this process.
   bool isHere(uint32_t rank) const { return places[rank].process == places[self].process; }
-  bool areAllHere() const;
+  bool areAllHere() const { return threads.size() == places.size(); }
+  /// The ranks that are threads of this process, in order.
+  const std::vector<uint32_t> &ranksHere() const { return threads; }
   /// The ranks on this rank's device, which is one of them, in order.
   const std::vector<uint32_t> &deviceRanks() const { return onThisDevice; }
-  /// Most ranks on any one device.
-  uint32_t mostOnOneDevice() const;
   /// The same number on all ranks, and different for every communicator.
   uint64_t communicatorId() const { return identity; }
   uint32_t rank() const { return self; }
@@ -75,7 +75,7 @@ private:
   uint32_t self;
   std::vector<Place> places;
   Reach reachable;
-  std::vector<uint32_t> onThisDevice;
+  std::vector<uint32_t> onThisDevice, threads;
   uint64_t identity = 0;
   /// Contexts of other devices that kernels use memory of.
   std::vector<std::shared_ptr<DeviceContext>> others;

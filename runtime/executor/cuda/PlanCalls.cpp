@@ -101,6 +101,12 @@ Result<CallChoice> LoadedCudaPlan::State::choose(const CudaCall &call) {
   return choice;
 }
 
+KernelSource LoadedCudaPlan::State::sourceOf(size_t variant, Protocol protocol) const {
+  // What was compiled ahead of time has the programs of all ranks.
+  static const std::vector<uint32_t> all;
+  return {plan, variant, protocol, bundle ? all : owner.peers->ranksHere(), bundle.get()};
+}
+
 Result<std::shared_ptr<const LoadedKernel>>
 LoadedCudaPlan::State::kernel(const CallChoice &choice) {
   const CallFacts &facts = choice.facts;
@@ -108,8 +114,8 @@ LoadedCudaPlan::State::kernel(const CallChoice &choice) {
   std::shared_ptr<const LoadedKernel> &known =
       kernels[{choice.variant, facts.protocol, type, facts.arguments.op}];
   if (!known) {
-    COIL_ASSIGN_OR_RETURN(
-        known, owner.kernels->load(plan, choice.variant, facts.protocol, type, facts.arguments.op));
+    COIL_ASSIGN_OR_RETURN(known, owner.kernels->load(sourceOf(choice.variant, facts.protocol), type,
+                                                     facts.arguments.op));
   }
   return known;
 }

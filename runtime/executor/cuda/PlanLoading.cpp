@@ -250,7 +250,7 @@ Result<const LoadedCudaPlan::State::Binding *> LoadedCudaPlan::State::bind(size_
   if (auto found = bindings.find({variant, protocol}); found != bindings.end())
     return &found->second;
   Binding binding;
-  COIL_ASSIGN_OR_RETURN(binding.text, owner.kernels->text(plan, variant, protocol));
+  COIL_ASSIGN_OR_RETURN(binding.text, owner.kernels->text(sourceOf(variant, protocol)));
   const auto &facts = binding.text->ranks[rank()];
   binding.rankClass = facts.rankClass;
   // A rank with nothing to do still counts its calls: a block without ends does.

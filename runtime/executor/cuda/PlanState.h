@@ -28,7 +28,8 @@ struct CallChoice {
 };
 
 struct LoadedCudaPlan::State {
-  State(CudaRank::State &owner, Plan plan) : owner(owner), plan(std::move(plan)) {}
+  State(CudaRank::State &owner, Plan plan, std::shared_ptr<const nvrtc::CubinBundle> bundle)
+      : owner(owner), plan(std::move(plan)), bundle(std::move(bundle)) {}
   ~State();
 
   /// Collective. Errors are the same on all ranks.
@@ -57,6 +58,7 @@ struct LoadedCudaPlan::State {
 
   CudaRank::State &owner;
   Plan plan;
+  std::shared_ptr<const nvrtc::CubinBundle> bundle;
   std::unique_ptr<DeviceLayout> layout;
   /// Calls enqueued but not captured, and whether some were captured.
   std::atomic<uint64_t> launched = 0;
@@ -65,13 +67,12 @@ struct LoadedCudaPlan::State {
 private:
   /// The tables of one variant and protocol.
   struct Binding {
-    std::shared_ptr<const codegen::GeneratedKernel> text;
+    std::shared_ptr<const GeneratedKernel> text;
     DeviceBuffer tables;
     const device::WorkerTables *workers = nullptr;
     const uint32_t *constants = nullptr;
     uint32_t rankClass = 0, workerCount = 0;
   };
-  struct SharedEnds;
 
   uint32_t rank() const;
   PlanBoard *boardOf(uint32_t other) const {
@@ -82,8 +83,8 @@ private:
   Status prepare();
   Status mapHosts();
   Result<DevicePointer> addressOf(uint32_t other, DeviceLayout::Place place) const;
+  KernelSource sourceOf(size_t variant, Protocol protocol) const;
   Result<const Binding *> bind(size_t variant, Protocol protocol);
-  Status release();
 
   DeviceLayout::RankEnds ends;
   std::shared_ptr<PlanMemory> memory;

@@ -1,0 +1,169 @@
+//===- CudaRanks.cpp - Runs ranks on emulated GPUs ------------------------===//
+
+#include "test/unit/cuda/CudaRanks.h"
+
+#include "runtime/executor/cuda/Device.h"
+#include "runtime/plan/PlanFile.h"
+#include "test/unit/api/HandPlans.h"
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+namespace coil::test {
+
+using namespace cuda;
+
+CudaConfig CudaSetting::usualConfig() {
+  CudaConfig config;
+  config.instances = 2;
+  config.threadsPerBlock = 32;
+  config.tileBytes = 4096;
+  config.llBytes = 512;
+  config.directBytes = 1;
+  config.timeoutMs = 60000;
+  config.driverLibrary = config.nvrtcLibrary = COIL_EMULATED_CUDA;
+  config.kernelCache = COIL_TEST_KERNEL_CACHE;
+  return config;
+}
+
+Plan readBack(const Plan &plan) {
+  Result<Plan> read = readPlan(planFile(plan));
+  EXPECT_TRUE(read.isOk()) << read.status().message();
+  return *std::move(read);
+}
+
+CudaCall allReduce(DeviceArray &send, DeviceArray &receive, uint64_t count) {
+  CudaCall call;
+  call.arguments.kind = callKind(Collective::AllReduce);
+  call.arguments.type = DataType::F32;
+  call.arguments.op = ReduceOp::Sum;
+  call.arguments.count = count;
+  call.send = send.data();
+  call.receive = receive.data();
+  return call;
+}
+
+Status CudaMember::run(const CudaCall &call) {
+  COIL_RETURN_IF_ERROR(gpu->enqueue(*plan, call, stream));
+  return gpu->waitIdle();
+}
+
+namespace {
+
+void runRank(const CudaSetting &setting, const UniqueId &id, int rank, const CudaBody &body) {
+  auto bootstrap = Bootstrap::connect(id, rank, setting.ranks, setting.timeoutMs);
+  ASSERT_TRUE(bootstrap.isOk()) << bootstrap.status().message();
+  Group group;
+  group.rank = rank;
+  group.ranks = setting.ranks;
+  group.timeoutMs = setting.timeoutMs;
+  for (int other = 0; other < setting.ranks; ++other)
+    group.processIds.push_back((*bootstrap)->peer(other).pid);
+  group.isLost = [&](int other) { return (*bootstrap)->findLostPeer(other) == other; };
+  SetupExchange exchange(**bootstrap, group);
+  Result<SharedSegment> control = SharedSegment::create("test-control", sizeof(ControlBlock));
+  ASSERT_TRUE(control.isOk()) << control.status().message();
+  auto blocks = exchange.share("test", std::make_shared<SharedSegment>(*std::move(control)));
+  ASSERT_TRUE(blocks.isOk()) << blocks.status().message();
+  for (const PeerSegment &each : *blocks)
+    group.control.push_back(reinterpret_cast<ControlBlock *>(each.data));
+
+  auto driver = Driver::load(setting.config.driverLibrary);
+  ASSERT_TRUE(driver.isOk()) << driver.status().message();
+  int ordinal = rank / setting.ranksPerDevice;
+  auto gpu = CudaRank::create(*driver, ordinal, group, exchange, setting.config);
+  std::unique_ptr<LoadedCudaPlan> plan;
+  CudaMember member{rank, group, exchange, nullptr, nullptr, {}, **driver, nullptr};
+  if (!gpu.isOk()) {
+    member.status = std::move(gpu).status();
+    body(member);
+  } else {
+    auto device = DeviceContext::open(*driver, ordinal);
+    ASSERT_TRUE(device.isOk()) << device.status().message();
+    ContextGuard guard(**device);
+    ASSERT_TRUE(COIL_CUDA(**driver, cuStreamCreate, &member.stream, streamNonBlocking).isOk());
+    member.gpu = gpu->get();
+    if (setting.plan) {
+      auto loaded = (*gpu)->loadPlan(*setting.plan);
+      if (loaded.isOk())
+        plan = *std::move(loaded);
+      else
+        member.status = std::move(loaded).status();
+      member.plan = plan.get();
+    }
+    body(member);
+    plan.reset();
+    EXPECT_TRUE(COIL_CUDA(**driver, cuStreamDestroy_v2, member.stream).isOk());
+  }
+  if (gpu.isOk())
+    gpu->reset();
+  group.mine().departed.store(1, std::memory_order_release);
+}
+
+} // namespace
+
+void runCudaThreads(const CudaSetting &setting, const CudaBody &body) {
+  Result<UniqueId> id = UniqueId::make();
+  ASSERT_TRUE(id.isOk());
+  std::vector<std::thread> threads;
+  for (int rank = 0; rank < setting.ranks; ++rank)
+    threads.emplace_back([&, rank] { runRank(setting, *id, rank, body); });
+  for (std::thread &thread : threads)
+    thread.join();
+}
+
+void runCudaProcesses(const CudaSetting &setting, const CudaBody &body, int mayDie) {
+  Result<UniqueId> id = UniqueId::make();
+  ASSERT_TRUE(id.isOk());
+  std::vector<pid_t> children;
+  for (int rank = 0; rank < setting.ranks; ++rank) {
+    pid_t child = fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+      runRank(setting, *id, rank, body);
+      std::fflush(nullptr);
+      _exit(testing::Test::HasFailure() ? 1 : 0);
+    }
+    children.push_back(child);
+  }
+  for (int rank = 0; rank < setting.ranks; ++rank) {
+    pid_t child = children[static_cast<size_t>(rank)];
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    if (rank != mayDie) {
+      EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0)
+          << "rank " << rank << " ended with status " << status;
+    }
+  }
+}
+
+DeviceArray::DeviceArray(CudaMember &member, size_t bytes) : member(member), bytes(bytes) {
+  Result<void *> pointer = member.gpu->memAlloc(std::max<size_t>(bytes, 1));
+  EXPECT_TRUE(pointer.isOk()) << pointer.status().message();
+  if (pointer.isOk())
+    memory = static_cast<std::byte *>(*pointer);
+}
+
+DeviceArray::~DeviceArray() {
+  if (memory) {
+    EXPECT_TRUE(member.gpu->memFree(memory).isOk());
+  }
+}
+
+void DeviceArray::write(const std::vector<std::byte> &values) {
+  EXPECT_TRUE(COIL_CUDA(member.driver, cuMemcpyHtoD_v2, reinterpret_cast<DevicePointer>(memory),
+                        values.data(), values.size())
+                  .isOk());
+}
+
+std::vector<std::byte> DeviceArray::read() {
+  std::vector<std::byte> values(bytes);
+  EXPECT_TRUE(COIL_CUDA(member.driver, cuMemcpyDtoH_v2, values.data(),
+                        reinterpret_cast<DevicePointer>(memory), bytes)
+                  .isOk());
+  return values;
+}
+
+} // namespace coil::test
