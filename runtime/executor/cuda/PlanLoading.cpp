@@ -53,6 +53,9 @@ template <typename T> T *pointer(DevicePointer address) { return reinterpret_cas
 uint32_t LoadedCudaPlan::State::rank() const { return owner.rank(); }
 
 Result<LayoutTerms> LoadedCudaPlan::State::terms() const {
+  if (plan.ranks != owner.peers->ranks())
+    return Status::error(StatusCode::InvalidPlan, "plan '{}' is for {} ranks, found {}", plan.name,
+                         plan.ranks, owner.peers->ranks());
   LayoutTerms terms;
   terms.tileBytes = owner.config.tileBytes;
   if (owner.config.forceProtocol)

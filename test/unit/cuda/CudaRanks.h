@@ -71,6 +71,16 @@ Plan readBack(const Plan &plan);
 /// An allreduce of f32, sums.
 cuda::CudaCall allReduce(DeviceArray &send, DeviceArray &receive, uint64_t count);
 
+/// Values of which sums are exact.
+std::vector<std::byte> valuesOf(int rank, uint64_t count, int salt = 0);
+std::vector<std::byte> sumsOf(int ranks, uint64_t count, int salt = 0);
+
+enum class Buffers { Plain, Registered };
+/// Runs allreduces of several lengths, out of place and in place, and checks them.
+void checkSums(CudaMember &member, Buffers buffers);
+
+CudaSetting settingFor(int ranks, const Plan &plan);
+
 } // namespace coil::test
 
 #endif // COIL_TEST_UNIT_CUDA_CUDARANKS_H

@@ -12,93 +12,14 @@ namespace {
 
 using namespace cuda;
 
-std::vector<std::byte> valuesOf(int rank, uint64_t count, int salt = 0) {
-  std::vector<float> values(count);
-  for (uint64_t i = 0; i < count; ++i)
-    values[i] = static_cast<float>((i * 7 + static_cast<uint64_t>(rank * 3 + salt)) % 31);
-  std::vector<std::byte> bytes(count * sizeof(float));
-  if (count != 0)
-    std::memcpy(bytes.data(), values.data(), bytes.size());
-  return bytes;
-}
-
-std::vector<std::byte> sumsOf(int ranks, uint64_t count, int salt = 0) {
-  std::vector<float> sums(count);
-  for (int rank = 0; rank < ranks; ++rank) {
-    std::vector<std::byte> bytes = valuesOf(rank, count, salt);
-    for (uint64_t i = 0; i < count; ++i) {
-      float value;
-      std::memcpy(&value, bytes.data() + i * sizeof value, sizeof value);
-      sums[i] += value;
-    }
-  }
-  std::vector<std::byte> bytes(count * sizeof(float));
-  if (count != 0)
-    std::memcpy(bytes.data(), sums.data(), bytes.size());
-  return bytes;
-}
-
-enum class Buffers { Plain, Registered };
-
-/// Runs calls of several lengths, out of place and in place, and checks them.
-void checkSums(CudaMember &member, Buffers buffers) {
-  ASSERT_TRUE(member.status.isOk()) << member.status.message();
-  constexpr uint64_t most = 5003;
-  DeviceArray send(member, most * 4), receive(member, most * 4);
-  std::vector<uint32_t> windows;
-  if (buffers == Buffers::Registered)
-    for (DeviceArray *array : {&send, &receive}) {
-      Result<uint32_t> window = member.gpu->registerMemory(array->data(), most * 4);
-      ASSERT_TRUE(window.isOk()) << window.status().message();
-      windows.push_back(*window);
-    }
-  for (uint64_t count : {uint64_t{1}, uint64_t{0}, uint64_t{100}, most, uint64_t{101}}) {
-    SCOPED_TRACE(count);
-    send.write(valuesOf(member.rank, count));
-    Status status = member.run(allReduce(send, receive, count));
-    ASSERT_TRUE(status.isOk()) << status.message();
-    std::vector<std::byte> found = receive.read();
-    found.resize(count * 4);
-    EXPECT_EQ(found, sumsOf(member.group.ranks, count));
-
-    receive.write(valuesOf(member.rank, count, 5));
-    CudaCall call = allReduce(receive, receive, count);
-    call.arguments.inPlace = true;
-    status = member.run(call);
-    ASSERT_TRUE(status.isOk()) << status.message();
-    found = receive.read();
-    found.resize(count * 4);
-    EXPECT_EQ(found, sumsOf(member.group.ranks, count, 5));
-  }
-  for (uint32_t window : windows)
-    EXPECT_TRUE(member.gpu->deregister(window).isOk());
-}
-
-CudaSetting settingFor(int ranks, Plan plan) {
-  CudaSetting setting;
-  setting.ranks = ranks;
-  setting.plan = readBack(plan);
-  return setting;
-}
-
 TEST(EmulatedDataTest, AllReducesThroughSlotsInThreads) {
   runCudaThreads(settingFor(4, mixedAllReduce(4)),
                  [](CudaMember &member) { checkSums(member, Buffers::Plain); });
 }
 
-TEST(EmulatedDataTest, AllReducesThroughSlotsInProcesses) {
-  runCudaProcesses(settingFor(2, mixedAllReduce(2)),
-                   [](CudaMember &member) { checkSums(member, Buffers::Plain); });
-}
-
 TEST(EmulatedDataTest, AllReducesBetweenRegisteredBuffersInThreads) {
   runCudaThreads(settingFor(4, mixedAllReduce(4)),
                  [](CudaMember &member) { checkSums(member, Buffers::Registered); });
-}
-
-TEST(EmulatedDataTest, AllReducesBetweenRegisteredBuffersInProcesses) {
-  runCudaProcesses(settingFor(2, mixedAllReduce(2)),
-                   [](CudaMember &member) { checkSums(member, Buffers::Registered); });
 }
 
 TEST(EmulatedDataTest, SharesDevicesInOneLaunch) {
@@ -113,7 +34,6 @@ TEST(EmulatedDataTest, SharesDevicesInOneLaunch) {
 TEST(EmulatedDataTest, GoesThroughTheHostWhereDevicesDoNotReachEachOther) {
   CudaSetting setting = settingFor(2, mixedAllReduce(2));
   setting.config.usePeerAccess = false;
-  runCudaProcesses(setting, [](CudaMember &member) { checkSums(member, Buffers::Registered); });
   runCudaThreads(setting, [](CudaMember &member) { checkSums(member, Buffers::Plain); });
 }
 

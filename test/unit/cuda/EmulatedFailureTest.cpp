@@ -17,13 +17,6 @@ using namespace cuda;
 using testing::HasSubstr;
 using namespace std::chrono_literals;
 
-CudaSetting settingFor(int ranks, Plan plan) {
-  CudaSetting setting;
-  setting.ranks = ranks;
-  setting.plan = readBack(plan);
-  return setting;
-}
-
 /// Until the rank has failed.
 Status waitForFailure(CudaMember &member) {
   for (int waits = 0; waits < 2000; ++waits) {
@@ -112,23 +105,6 @@ TEST(EmulatedFailureTest, FindsTwoRoots) {
   });
 }
 
-TEST(EmulatedFailureTest, MissesARankThatDied) {
-  runCudaProcesses(
-      settingFor(2, directAllReduce(2)),
-      [](CudaMember &member) {
-        DeviceArray send(member, 400), receive(member, 400);
-        // Both work together once.
-        ASSERT_TRUE(member.run(allReduce(send, receive, 100)).isOk());
-        if (member.rank == 1)
-          raise(SIGKILL);
-        Status status = member.run(allReduce(send, receive, 100));
-        EXPECT_EQ(status.code(), StatusCode::RemoteError);
-        EXPECT_THAT(status.message(), HasSubstr("is gone: its process died; rank 0 waits for rank "
-                                                "1 in "));
-      },
-      1);
-}
-
 TEST(EmulatedFailureTest, MissesARankThatLeft) {
   runCudaThreads(settingFor(2, directAllReduce(2)), [](CudaMember &member) {
     if (member.rank == 1)
@@ -147,15 +123,6 @@ TEST(EmulatedFailureTest, LowersInstancesToWhatIsResident) {
     ASSERT_TRUE(member.status.isOk()) << member.status.message();
     EXPECT_LT(member.plan->instances(), 1024u);
     EXPECT_GE(member.plan->instances(), 1u);
-  });
-}
-
-TEST(EmulatedFailureTest, RefusesSeveralProcessesOnOneDevice) {
-  CudaSetting setting = settingFor(2, directAllReduce(2));
-  setting.ranksPerDevice = 2;
-  runCudaProcesses(setting, [](CudaMember &member) {
-    EXPECT_EQ(member.status.code(), StatusCode::Unsupported);
-    EXPECT_THAT(member.status.message(), HasSubstr("are processes of their own on one device"));
   });
 }
 
