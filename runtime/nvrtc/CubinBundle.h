@@ -31,8 +31,8 @@ struct BundledCubin {
   ReduceOp op = ReduceOp::Sum;
   device::Protocol protocol = device::Protocol::Simple;
   uint32_t arch = 0; ///< 90 for sm_90
-  /// contentHash() of the text that it was compiled from, with the device library's:
-  /// the runtime runs the cubin only if its own text is the same.
+  /// kernelSource() of the text that it was compiled from: the runtime runs the
+  /// cubin only if its own is the same.
   std::string source;
   std::string loweredName;
   std::vector<uint8_t> bytes;

@@ -29,12 +29,13 @@ enum class CompileTarget {
 /// What one kernel asks of a multiprocessor, as the assembler reports it.
 struct KernelResources {
   std::string loweredName;
-  uint32_t registers = 0;   ///< of a thread
-  uint32_t stackBytes = 0;  ///< of a thread
-  uint32_t spillStores = 0; ///< bytes
-  uint32_t spillLoads = 0;  ///< bytes
-  uint32_t sharedBytes = 0; ///< of a block, without what a launch adds
-  uint32_t barriers = 0;    ///< of a block
+  uint32_t registers = 0;    ///< of a thread
+  uint32_t stackBytes = 0;   ///< of a thread
+  uint32_t spillStores = 0;  ///< bytes
+  uint32_t spillLoads = 0;   ///< bytes
+  uint32_t sharedBytes = 0;  ///< of a block, without what a launch adds
+  uint32_t barriers = 0;     ///< of a block
+  double compileSeconds = 0; ///< of all kernels of the request
 };
 
 struct CompileRequest {
@@ -56,7 +57,7 @@ struct CompiledKernels {
   /// What NVRTC said; empty if it came from the cache.
   std::string log;
   bool fromCache = false;
-  double seconds = 0; ///< that the compilation took
+  double seconds = 0; ///< that the compilation took; 0 from the cache
 };
 
 class KernelCompiler {
@@ -95,6 +96,10 @@ private:
   CubinCache cache;
   std::vector<int> archs;
 };
+
+/// contentHash() of a kernel's text, the device library and how they are compiled:
+/// machine code from another source differs in this.
+std::string kernelSource(std::string_view text);
 
 } // namespace coil::nvrtc
 

@@ -21,9 +21,9 @@ public:
   /// Errors: Unsupported, which says what was tried and how to get one.
   static Result<std::shared_ptr<const NvrtcLibrary>> load(const std::string &path = {});
 
-  /// By name for the dynamic linker (libnvrtc.so.13, .12, .11.2), then below
-  /// /usr/local/cuda, CUDA_HOME and CUDA_PATH, then the packages that pip installs
-  /// (nvidia-cuda-nvrtc) for the Python of this environment and of the system.
+  /// libnvrtc.so.13 and .12 (older ones do not know C++20): by name for the dynamic
+  /// linker, below CUDA_HOME, CUDA_PATH and /usr/local/cuda, and in the packages that
+  /// pip installs (nvidia-cuda-nvrtc) for this environment's Python and the system's.
   static std::vector<std::string> usualPlaces();
 
   const NvrtcFunctions &functions() const { return table; }
