@@ -43,6 +43,8 @@ struct Site {
 /// Whether accesses are tracked. Changes only while no kernel runs.
 extern bool tracking;
 
+namespace seam {
+
 u32 threadIndex();
 u32 blockThreads();
 u32 blockIndex();
@@ -56,8 +58,9 @@ void storeLine(u8 *line, Pair value, Site site);
 u64 nanoseconds();
 void pause();
 
-/// Reports an access whose address is no multiple of its size.
-void reportMisaligned(const void *address, u32 size, Site site);
+/// Reports an access whose address is no multiple of its size. Does not return, as
+/// a GPU does not go on from there: the launch ends.
+[[noreturn]] void reportMisaligned(const void *address, u32 size, Site site);
 
 // The tracked form of every access; `size` is in bytes, at most 16.
 void trackedLoad(const void *address, void *word, u32 size, Site site);
@@ -69,117 +72,120 @@ bool trackedCompareAndSwap(u64 *address, u64 expected, u64 desired, Scope scope,
 Pair trackedLoadPair(const Pair *address, Site site);
 void trackedStorePair(Pair *address, Pair value, Site site);
 
-/// A misaligned access is reported and then made all the same.
 inline void checkAlignment(const void *address, u32 size, Site site) {
   if (reinterpret_cast<__UINTPTR_TYPE__>(address) % size != 0) [[unlikely]]
     reportMisaligned(address, size, site);
 }
 
+} // namespace seam
+
 } // namespace coil::emulation
 
 namespace coil::device {
 
-inline u32 threadIndex() { return emulation::threadIndex(); }
-inline u32 blockThreads() { return emulation::blockThreads(); }
-inline u32 blockIndex() { return emulation::blockIndex(); }
-inline u32 laneIndex() { return emulation::threadIndex() % 32; }
-inline u8 *sharedMemory() { return emulation::sharedMemory(); }
+inline u32 threadIndex() { return emulation::seam::threadIndex(); }
+inline u32 blockThreads() { return emulation::seam::blockThreads(); }
+inline u32 blockIndex() { return emulation::seam::blockIndex(); }
+inline u32 laneIndex() { return emulation::seam::threadIndex() % 32; }
+inline u8 *sharedMemory() { return emulation::seam::sharedMemory(); }
 
 inline void syncBlock(emulation::Site site = emulation::Site::here()) {
-  emulation::syncBlock(site);
+  emulation::seam::syncBlock(site);
 }
 inline bool syncBlockOr(bool mine, emulation::Site site = emulation::Site::here()) {
-  return emulation::syncBlockOr(mine, site);
+  return emulation::seam::syncBlockOr(mine, site);
 }
-inline void syncWarp(emulation::Site site = emulation::Site::here()) { emulation::syncWarp(site); }
+inline void syncWarp(emulation::Site site = emulation::Site::here()) {
+  emulation::seam::syncWarp(site);
+}
 /// Gives no order of memory accesses, as a warp vote gives none.
 inline bool anyInWarp(bool mine, emulation::Site site = emulation::Site::here()) {
-  return emulation::anyInWarp(mine, site);
+  return emulation::seam::anyInWarp(mine, site);
 }
 
 template <Scope scope>
 inline u64 loadAcquire(const u64 *address, emulation::Site site = emulation::Site::here()) {
-  emulation::checkAlignment(address, sizeof(u64), site);
+  emulation::seam::checkAlignment(address, sizeof(u64), site);
   if (emulation::tracking) [[unlikely]]
-    return emulation::trackedAtomicLoad(address, scope, true, site);
+    return emulation::seam::trackedAtomicLoad(address, scope, true, site);
   return __atomic_load_n(address, __ATOMIC_ACQUIRE);
 }
 
 template <Scope scope>
 inline u64 loadRelaxed(const u64 *address, emulation::Site site = emulation::Site::here()) {
-  emulation::checkAlignment(address, sizeof(u64), site);
+  emulation::seam::checkAlignment(address, sizeof(u64), site);
   if (emulation::tracking) [[unlikely]]
-    return emulation::trackedAtomicLoad(address, scope, false, site);
+    return emulation::seam::trackedAtomicLoad(address, scope, false, site);
   return __atomic_load_n(address, __ATOMIC_RELAXED);
 }
 
 template <Scope scope>
 inline void storeRelease(u64 *address, u64 value, emulation::Site site = emulation::Site::here()) {
-  emulation::checkAlignment(address, sizeof(u64), site);
+  emulation::seam::checkAlignment(address, sizeof(u64), site);
   if (emulation::tracking) [[unlikely]]
-    return emulation::trackedAtomicStore(address, value, scope, true, site);
+    return emulation::seam::trackedAtomicStore(address, value, scope, true, site);
   __atomic_store_n(address, value, __ATOMIC_RELEASE);
 }
 
 template <Scope scope>
 inline void storeRelaxed(u64 *address, u64 value, emulation::Site site = emulation::Site::here()) {
-  emulation::checkAlignment(address, sizeof(u64), site);
+  emulation::seam::checkAlignment(address, sizeof(u64), site);
   if (emulation::tracking) [[unlikely]]
-    return emulation::trackedAtomicStore(address, value, scope, false, site);
+    return emulation::seam::trackedAtomicStore(address, value, scope, false, site);
   __atomic_store_n(address, value, __ATOMIC_RELAXED);
 }
 
 template <Scope scope>
 inline u64 addAcquireRelease(u64 *address, u64 value,
                              emulation::Site site = emulation::Site::here()) {
-  emulation::checkAlignment(address, sizeof(u64), site);
+  emulation::seam::checkAlignment(address, sizeof(u64), site);
   if (emulation::tracking) [[unlikely]]
-    return emulation::trackedAdd(address, value, scope, site);
+    return emulation::seam::trackedAdd(address, value, scope, site);
   return __atomic_fetch_add(address, value, __ATOMIC_ACQ_REL);
 }
 
 template <Scope scope>
 inline bool compareAndSwap(u64 *address, u64 expected, u64 desired,
                            emulation::Site site = emulation::Site::here()) {
-  emulation::checkAlignment(address, sizeof(u64), site);
+  emulation::seam::checkAlignment(address, sizeof(u64), site);
   if (emulation::tracking) [[unlikely]]
-    return emulation::trackedCompareAndSwap(address, expected, desired, scope, site);
+    return emulation::seam::trackedCompareAndSwap(address, expected, desired, scope, site);
   return __atomic_compare_exchange_n(address, &expected, desired, false, __ATOMIC_RELAXED,
                                      __ATOMIC_RELAXED);
 }
 
 inline Pair loadRelaxedPair(const Pair *address, emulation::Site site = emulation::Site::here()) {
-  emulation::checkAlignment(address, sizeof(Pair), site);
+  emulation::seam::checkAlignment(address, sizeof(Pair), site);
   if (emulation::tracking) [[unlikely]]
-    return emulation::trackedLoadPair(address, site);
+    return emulation::seam::trackedLoadPair(address, site);
   return {__atomic_load_n(&address->first, __ATOMIC_RELAXED),
           __atomic_load_n(&address->second, __ATOMIC_RELAXED)};
 }
 
 inline void storeRelaxedPair(Pair *address, Pair value,
                              emulation::Site site = emulation::Site::here()) {
-  emulation::checkAlignment(address, sizeof(Pair), site);
+  emulation::seam::checkAlignment(address, sizeof(Pair), site);
   if (emulation::tracking) [[unlikely]]
-    return emulation::trackedStorePair(address, value, site);
+    return emulation::seam::trackedStorePair(address, value, site);
   __atomic_store_n(&address->first, value.first, __ATOMIC_RELAXED);
   __atomic_store_n(&address->second, value.second, __ATOMIC_RELAXED);
 }
 
 inline Pair loadLine(const u8 *line, emulation::Site site = emulation::Site::here()) {
-  return emulation::loadLine(line, site);
+  return emulation::seam::loadLine(line, site);
 }
 inline void storeLine(u8 *line, Pair value, emulation::Site site = emulation::Site::here()) {
-  emulation::storeLine(line, value, site);
+  emulation::seam::storeLine(line, value, site);
 }
 
 template <typename Word>
 inline Word loadData(const void *address, emulation::Site site = emulation::Site::here()) {
   static_assert(sizeof(Word) == 1 || sizeof(Word) == 2 || sizeof(Word) == 4 || sizeof(Word) == 8 ||
                 sizeof(Word) == 16);
-  emulation::checkAlignment(address, sizeof(Word), site);
+  emulation::seam::checkAlignment(address, sizeof(Word), site);
   Word word;
   if (emulation::tracking) [[unlikely]]
-    emulation::trackedLoad(address, &word, sizeof(Word), site);
+    emulation::seam::trackedLoad(address, &word, sizeof(Word), site);
   else
     __builtin_memcpy(&word, address, sizeof(Word));
   return word;
@@ -189,15 +195,15 @@ template <typename Word>
 inline void storeData(void *address, Word word, emulation::Site site = emulation::Site::here()) {
   static_assert(sizeof(Word) == 1 || sizeof(Word) == 2 || sizeof(Word) == 4 || sizeof(Word) == 8 ||
                 sizeof(Word) == 16);
-  emulation::checkAlignment(address, sizeof(Word), site);
+  emulation::seam::checkAlignment(address, sizeof(Word), site);
   if (emulation::tracking) [[unlikely]]
-    emulation::trackedStore(address, &word, sizeof(Word), site);
+    emulation::seam::trackedStore(address, &word, sizeof(Word), site);
   else
     __builtin_memcpy(address, &word, sizeof(Word));
 }
 
-inline u64 nanoseconds() { return emulation::nanoseconds(); }
-inline void pause() { emulation::pause(); }
+inline u64 nanoseconds() { return emulation::seam::nanoseconds(); }
+inline void pause() { emulation::seam::pause(); }
 
 } // namespace coil::device
 
