@@ -105,6 +105,21 @@ std::string kernelExpression(std::string_view kernelName, DataType type, ReduceO
                      elements[static_cast<size_t>(type)], operators[static_cast<size_t>(op)]);
 }
 
+KernelInstance kernelInstance(Collective collective, DataType type, ReduceOp op) {
+  if (combines(collective))
+    return {type, op};
+  switch (sizeOf(type)) {
+  case 1:
+    return {DataType::U8, ReduceOp::Sum};
+  case 2:
+    return {DataType::F16, ReduceOp::Sum};
+  case 4:
+    return {DataType::U32, ReduceOp::Sum};
+  default:
+    return {DataType::U64, ReduceOp::Sum};
+  }
+}
+
 std::string_view nameOf(device::Protocol protocol) {
   return protocolNames[static_cast<size_t>(protocol)];
 }

@@ -18,6 +18,7 @@
 #include "runtime/kernels/device/Launch.h"
 #include "runtime/plan/Plan.h"
 
+#include <compare>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -79,6 +80,16 @@ Result<GeneratedKernel> generateKernel(const Plan &plan, size_t variant,
 /// The name of an instance as C++ writes it, for NVRTC's name expressions:
 /// "coil::generated::ring_out_of_place_p2p<float, coil::device::Sum>".
 std::string kernelExpression(std::string_view kernelName, DataType type, ReduceOp op);
+
+/// The element type and operator whose instance serves a call: what combines
+/// nothing only moves bytes, so one instance serves all types of a size.
+struct KernelInstance {
+  DataType type = DataType::F32;
+  ReduceOp op = ReduceOp::Sum;
+
+  auto operator<=>(const KernelInstance &) const = default;
+};
+KernelInstance kernelInstance(Collective collective, DataType type, ReduceOp op);
 
 /// "simple", "ll" and "ll128".
 std::string_view nameOf(device::Protocol protocol);

@@ -2,10 +2,12 @@
 
 #include "compiler/pipeline/Compilation.h"
 #include "compiler/target/plan/PlanWriter.h"
+#include "runtime/nvrtc/CubinBundle.h"
+#include "runtime/plan/PlanFile.h"
+#include "tools/coilc/Arguments.h"
+#include "tools/coilc/KernelForms.h"
+#include "tools/coilc/Output.h"
 
-#include <CLI/CLI.hpp>
-#include <cstdio>
-#include <cstring>
 #include <fmt/format.h>
 #include <iostream>
 #include <llvm/Support/raw_ostream.h>
@@ -16,53 +18,6 @@ using namespace coil;
 
 namespace {
 
-struct Arguments {
-  std::string input;
-  std::string output = "-";
-  std::string algorithm;
-  std::string emit;
-  std::string from;
-  int64_t ranks = 0;
-  int64_t root = -1;
-  int64_t slots = 4;
-  bool printPasses = false;
-};
-
-/// --emit's explanation: a line for each phase.
-std::string describePhases() {
-  std::string text = "what to write:";
-  for (const PhaseFacts &facts : allPhases())
-    text += fmt::format("\n  {:<8} {}", facts.name, facts.summary);
-  return text + "\n(default: plan)";
-}
-
-int fail(const std::string &message) {
-  fmt::print(stderr, "coilc: {}\n", message);
-  return 1;
-}
-
-/// Writes to the file at `path` ("-": standard output); a file appears whole or
-/// not at all.
-bool writeOutput(const std::string &path, std::string_view bytes) {
-  bool standard = path == "-";
-  std::string temporary = path + ".tmp";
-  std::FILE *file = standard ? stdout : std::fopen(temporary.c_str(), "wb");
-  if (!file) {
-    fail(fmt::format("cannot write {}: {}", path, std::strerror(errno)));
-    return false;
-  }
-  bool written = std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
-  written &= (standard ? std::fflush(file) : std::fclose(file)) == 0;
-  if (written && !standard)
-    written = std::rename(temporary.c_str(), path.c_str()) == 0;
-  if (!written) {
-    fail(fmt::format("cannot write {}: {}", path, std::strerror(errno)));
-    if (!standard)
-      std::remove(temporary.c_str());
-  }
-  return written;
-}
-
 std::string printModule(mlir::ModuleOp module) {
   std::string text;
   llvm::raw_string_ostream stream(text);
@@ -71,8 +26,65 @@ std::string printModule(mlir::ModuleOp module) {
   return text;
 }
 
-int run(const Arguments &arguments) {
-  Phase emit = *parsePhase(arguments.emit);
+int writeBundle(const Plan &plan, const CoilcArguments &arguments, const std::string &planPath) {
+  Result<std::vector<uint8_t>> bundle = makeCubinBundle(plan, arguments);
+  if (!bundle.isOk())
+    return fail(bundle.status().message());
+  return writeOutput(nvrtc::cubinBundlePath(planPath), *bundle);
+}
+
+/// Makes kernels of a plan file.
+int runOnPlan(const CoilcArguments &arguments) {
+  Result<Plan> plan = readPlanFile(arguments.input);
+  if (!plan.isOk())
+    return fail(plan.status().message());
+  if (arguments.ranks != 0 && arguments.ranks != plan->ranks)
+    return fail(fmt::format("{} is for {} ranks, but -n says {}", arguments.input, plan->ranks,
+                            arguments.ranks));
+  if (std::optional<KernelForm> form = parseKernelForm(arguments.emit))
+    return emitKernels(*plan, *form, arguments);
+  if (arguments.cubinArchs.empty())
+    return fail(fmt::format("cannot emit {} from a plan, only kernels: cuda, ptx, cubin, "
+                            "resources, or cubins beside it with --cubin",
+                            arguments.emit));
+  if (arguments.output != "-")
+    return fail(fmt::format("{} lies there already, and its cubins go beside it: leave out -o",
+                            arguments.input));
+  return writeBundle(*plan, arguments, arguments.input);
+}
+
+/// Writes the plan, its kernels, or both.
+int finishPlan(Compilation &compilation, const CoilcArguments &arguments) {
+  std::optional<Plan> exported = compilation.exportPlan();
+  if (!exported)
+    return 1;
+  Result<std::vector<uint8_t>> bytes = writePlan(*exported);
+  if (!bytes.isOk())
+    return fail(bytes.status().message());
+  std::optional<KernelForm> form = parseKernelForm(arguments.emit);
+  if (form || !arguments.cubinArchs.empty()) {
+    // As the runtime will read it: only then has it a digest.
+    Result<Plan> plan = readPlan(*bytes);
+    if (!plan.isOk())
+      return fail(plan.status().message());
+    if (form)
+      return emitKernels(*plan, *form, arguments);
+    if (int status = writeBundle(*plan, arguments, arguments.output))
+      return status;
+  }
+  return writeOutput(arguments.output, *bytes);
+}
+
+int run(const CoilcArguments &arguments) {
+  bool makesKernels = parseKernelForm(arguments.emit).has_value();
+  if (!arguments.cubinArchs.empty() && arguments.emit != "plan")
+    return fail(fmt::format("--cubin goes with a plan, but --emit says {}", arguments.emit));
+  if (arguments.input.ends_with(".plan"))
+    return runOnPlan(arguments);
+  if (!arguments.cubinArchs.empty() && arguments.output == "-")
+    return fail("--cubin writes beside the plan: name the plan's file with -o");
+
+  Phase emit = makesKernels ? Phase::Plan : *parsePhase(arguments.emit);
   Phase from = arguments.from.empty()
                    ? (arguments.input.ends_with(".mlir") ? Phase::Coil : Phase::Ast)
                    : *parsePhase(arguments.from);
@@ -82,7 +94,7 @@ int run(const Arguments &arguments) {
   bool instantiates = from <= Phase::Coil && emit > Phase::Coil;
   if (instantiates && arguments.ranks == 0)
     return fail(fmt::format("--emit={} needs the number of ranks: -n RANKS", arguments.emit));
-  if (emit == Phase::Plan && arguments.output == "-" && ::isatty(STDOUT_FILENO))
+  if (arguments.emit == "plan" && arguments.output == "-" && ::isatty(STDOUT_FILENO))
     return fail("a plan is binary: name a file with -o, or redirect the output");
 
   Compilation compilation(std::cerr);
@@ -94,7 +106,7 @@ int run(const Arguments &arguments) {
     if (emit == Phase::Ast) {
       std::ostringstream text;
       dumpAst(compilation.tree(), text);
-      return writeOutput(arguments.output, text.str()) ? 0 : 1;
+      return writeOutput(arguments.output, text.str());
     }
     if (!compilation.lower())
       return 1;
@@ -113,69 +125,15 @@ int run(const Arguments &arguments) {
   if (!compilation.run(std::max(from, Phase::Coil), emit, options))
     return 1;
   if (emit != Phase::Plan)
-    return writeOutput(arguments.output, printModule(compilation.module())) ? 0 : 1;
-
-  std::optional<Plan> plan = compilation.exportPlan();
-  if (!plan)
-    return 1;
-  Result<std::vector<uint8_t>> bytes = writePlan(*plan);
-  if (!bytes.isOk())
-    return fail(bytes.status().message());
-  return writeOutput(arguments.output,
-                     {reinterpret_cast<const char *>(bytes->data()), bytes->size()})
-             ? 0
-             : 1;
+    return writeOutput(arguments.output, printModule(compilation.module()));
+  return finishPlan(compilation, arguments);
 }
 
 } // namespace
 
 int main(int argc, char **argv) {
-  Arguments arguments;
-  CLI::App app("Compiles an algorithm for collective communication: proves that it computes the\n"
-               "collective, schedules it for a number of ranks, proves the result again and\n"
-               "writes a plan for Coil's runtime.\n\n"
-               "  coilc examples/allreduce/ring.coil -n 4 -o ring.plan\n"
-               "  coilc examples/allreduce/ring.coil -n 2 --emit=exec\n"
-               "  coil-run ring.plan --bytes 1M --check\n",
-               "coilc");
-  app.set_version_flag("--version", "coilc " COIL_VERSION_STRING);
-  app.add_option("file", arguments.input,
-                 "program: .coil text, or .mlir in the coil dialect; - is standard input")
-      ->required()
-      ->type_name("FILE");
-  app.add_option("-n,--ranks", arguments.ranks, "number of ranks")->type_name("RANKS");
-  app.add_option("-o,--output", arguments.output, "file to write (default: standard output)")
-      ->type_name("FILE");
-  std::vector<std::string> names;
-  for (const PhaseFacts &facts : allPhases())
-    names.emplace_back(facts.name);
-  app.add_option("--emit", arguments.emit, describePhases())
-      ->type_name("PHASE")
-      ->default_val("plan")
-      ->check(CLI::IsMember(names));
-  app.add_option("--compile-from", arguments.from,
-                 "the phase that the input is in (default: ast for text, coil for .mlir)")
-      ->type_name("PHASE")
-      ->check(CLI::IsMember(names));
-  app.add_option("--root", arguments.root,
-                 "compile for this root only (default: a variant for every root)")
-      ->type_name("RANK")
-      ->check(CLI::NonNegativeNumber);
-  app.add_option("--algorithm", arguments.algorithm, "the algorithm, where the file has several")
-      ->type_name("NAME");
-  app.add_option("--slots", arguments.slots, "slots of a staged channel")
-      ->type_name("SLOTS")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 4096));
-  app.add_flag("--print-ir", arguments.printPasses, "print the IR after each pass that changes it");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError &error) {
-    return app.exit(error) == 0 ? 0 : 2;
-  }
-  if (app.count("--ranks") > 0 && (arguments.ranks < 1 || arguments.ranks > (1 << 20))) {
-    fail(fmt::format("--ranks: expected 1 to {}, found {}", 1 << 20, arguments.ranks));
-    return 2;
-  }
+  CoilcArguments arguments;
+  if (std::optional<int> status = parseArguments(argc, argv, arguments))
+    return *status;
   return run(arguments);
 }
