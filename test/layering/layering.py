@@ -30,7 +30,7 @@ FORBIDDEN = {
 
 NAMESPACE = re.compile(r"^namespace ([\w:]+) {")
 # A type of a namespace, defined: such lines stand at the beginning of a line.
-TYPE = re.compile(r"^(?:struct|class|enum class|enum|union) (?:alignas\([^)]*\) )?(\w+)[^;]*{")
+TYPE = re.compile(r"^(?:struct|class|enum class|enum|union) (?:alignas\([^)]*\) )?(\w+)\b(?!::)[^;]*{")
 INCLUDE = re.compile(r'^\s*(?:#\s*)?include\s*(["<])([^">]+)[">]')
 GUARD = re.compile(r"^#ifndef (COIL_\w+)$")
 

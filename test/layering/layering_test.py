@@ -70,6 +70,8 @@ class LayeringTest(unittest.TestCase):
         self.expect_break({a: header(a, *body), b: header(b, *body)}, "coil::Part is defined in")
         other = ("namespace coil::ast {", "class Part final : public Base {", "};", "}")
         self.assertEqual(self.check({a: header(a, *body), b: header(b, *other)})[0], 0)
+        inner = ("namespace coil {", "struct Part::State {", "};", "}")
+        self.assertEqual(self.check({a: header(a, *body), b: header(b, *inner)})[0], 0)
 
 
 if __name__ == "__main__":
