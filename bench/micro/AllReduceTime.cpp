@@ -51,12 +51,12 @@ Times measure(coilComm_t comm, const float *send, float *receive, size_t count, 
   auto run = [&](int calls) {
     auto start = Clock::now();
     for (int i = 0; i < calls; ++i)
-      require(coilAllReduce(send, receive, count, coilFloat32, coilSum, comm), comm);
+      require(coilAllReduce(send, receive, count, coilFloat32, coilSum, comm, nullptr), comm);
     return std::chrono::duration<double>(Clock::now() - start).count();
   };
   run(3);
   double once = run(3) / 3, slowest = 0;
-  require(coilAllReduce(&once, &slowest, 1, coilFloat64, coilMax, comm), comm);
+  require(coilAllReduce(&once, &slowest, 1, coilFloat64, coilMax, comm, nullptr), comm);
   constexpr int batches = 21;
   int calls = std::clamp(static_cast<int>(seconds / batches / slowest), 1, 20000);
   std::vector<double> times;

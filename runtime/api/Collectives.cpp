@@ -25,6 +25,8 @@ Status invalidArgument(fmt::format_string<Args...> format, Args &&...args) {
 } // namespace
 
 Status Communicator::check(const CollectiveRequest &request, Checked &checked) const {
+  if (request.stream && !gpu)
+    return invalidArgument("expected no stream where ranks run on CPUs, found {}", request.stream);
   if (request.type < 0 || request.type >= numDataTypes)
     return invalidArgument("there is no type {}", request.type);
   CallArguments &arguments = checked.arguments;
@@ -109,10 +111,12 @@ Status Communicator::run(const CollectiveRequest &request) {
   COIL_RETURN_IF_ERROR(check(request, checked));
   LoadedPlan *loaded = plans[static_cast<size_t>(request.collective)].get();
   if (loaded)
-    return runVariants(*loaded, checked);
-  // If another rank is in another call, that is the error to report.
-  COIL_RETURN_IF_ERROR(enter(checked.arguments));
-  COIL_RETURN_IF_ERROR(meetAll(nullptr, nullptr));
+    return gpu ? enqueue(*loaded, checked, request.stream) : runVariants(*loaded, checked);
+  if (!gpu) {
+    // If another rank is in another call, that is the error to report.
+    COIL_RETURN_IF_ERROR(enter(checked.arguments));
+    COIL_RETURN_IF_ERROR(meetAll(nullptr, nullptr));
+  }
   return Status::error(StatusCode::InvalidUsage,
                        "no plan for {} is loaded; compile one with coilc and load it with "
                        "coilCommLoadPlan",
@@ -163,6 +167,20 @@ Status Communicator::runVariants(LoadedPlan &loaded, const Checked &checked) {
   if (!met && hasRoot(executor.plan().collective))
     return meetAll(&executor, chosen);
   return Status::ok();
+}
+
+Status Communicator::enqueue(LoadedPlan &loaded, const Checked &checked, void *stream) {
+  cuda::CudaCall call;
+  call.arguments = checked.arguments;
+  call.send = checked.input;
+  call.receive = checked.output;
+  call.scalar = checked.scalar;
+  const Plan &plan = loaded.onGpu->plan();
+  CallArguments &arguments = call.arguments;
+  if (arguments.count == 0 && !plan.find(arguments.root, arguments.inPlace, Transport::Staged) &&
+      !plan.find(arguments.root, arguments.inPlace, Transport::P2P))
+    arguments.inPlace = !arguments.inPlace;
+  return gpu->enqueue(*loaded.onGpu, call, static_cast<cuda::DriverStream *>(stream));
 }
 
 bool Communicator::resolveBuffers(cpu::CpuExecutor &executor, const Checked &checked) const {

@@ -34,10 +34,10 @@ Status Communicator::connect(const UniqueId &id, int rank, int ranks) {
 
   // What decides how calls run must be the same everywhere.
   struct Terms {
-    uint64_t version, slotBytes, directBytes;
+    uint64_t version, slotBytes, directBytes, onGpu;
     cpu_set_t processors;
   };
-  Terms mine{COIL_VERSION, config.slotBytes, config.directBytes, {}};
+  Terms mine{COIL_VERSION, config.slotBytes, config.directBytes, config.cuda.has_value(), {}};
   // On failure (more processors than the set holds) the set stays empty.
   (void)sched_getaffinity(0, sizeof mine.processors, &mine.processors);
   COIL_ASSIGN_OR_RETURN(std::vector<Terms> terms,
@@ -57,6 +57,10 @@ Status Communicator::connect(const UniqueId &id, int rank, int ranks) {
     const Terms &first = terms.front(), &theirs = terms[other];
     if (first.version != theirs.version)
       return differs("Coil's version", first.version, theirs.version);
+    if (first.onGpu != theirs.onGpu)
+      return Status::error(StatusCode::InvalidUsage,
+                           "the ranks differ in what they run on: rank 0 on {}, rank {} on {}",
+                           first.onGpu ? "GPUs" : "CPUs", other, theirs.onGpu ? "GPUs" : "CPUs");
     if (first.slotBytes != theirs.slotBytes)
       return differs("slotBytes", first.slotBytes, theirs.slotBytes);
     if (first.directBytes != theirs.directBytes)
@@ -73,10 +77,23 @@ Status Communicator::connect(const UniqueId &id, int rank, int ranks) {
   for (const PeerSegment &each : controlSegments)
     group.control.push_back(reinterpret_cast<ControlBlock *>(each.data));
   patience = std::make_unique<Patience>(group);
+  return config.cuda ? connectGpu() : Status::ok();
+}
+
+Status Communicator::connectGpu() {
+  Result<std::shared_ptr<const cuda::Driver>> driver =
+      cuda::Driver::load(config.cuda->driverLibrary);
+  COIL_RETURN_IF_ERROR(exchange->agree("coilCommInitRank", driver.status()));
+  COIL_ASSIGN_OR_RETURN(gpu, cuda::CudaRank::create(*std::move(driver), config.device, group,
+                                                    *exchange, *config.cuda));
   return Status::ok();
 }
 
 Communicator::~Communicator() {
+  // Kernels end before what they use goes.
+  for (std::unique_ptr<LoadedPlan> &plan : plans)
+    plan.reset();
+  gpu.reset();
   // Before the connections close: leaving is not dying.
   if (!group.control.empty())
     group.mine().departed.store(1, std::memory_order_release);
@@ -89,6 +106,8 @@ Status Communicator::Use::status() const {
 }
 
 void Communicator::abort() {
+  if (gpu)
+    gpu->abort();
   group.mine().poison.set(StatusCode::Aborted, "the communicator was aborted");
   std::string text = fmt::format("rank {} aborted the communicator", group.rank);
   for (ControlBlock *block : group.control)
@@ -208,7 +227,7 @@ Status Communicator::loadPlan(Result<Plan> plan) {
     facts = Status::error(StatusCode::Unsupported,
                           "plan '{}' is for {}, which this version has no call for", plan->name,
                           nameOf(plan->collective));
-  else if (layout = PlanSegmentLayout::compute(*plan, config.slotBytes); !layout.isOk())
+  else if (!gpu && !(layout = PlanSegmentLayout::compute(*plan, config.slotBytes)).isOk())
     facts = std::move(layout).status();
   else
     facts = Facts{plan->digest};
@@ -220,21 +239,33 @@ Status Communicator::loadPlan(Result<Plan> plan) {
                            "rank {} one with {:016x}",
                            all.front().digest, other, all[other].digest);
 
+  Collective collective = plan->collective;
+  std::unique_ptr<LoadedPlan> loaded;
+  if (gpu) {
+    loaded = std::make_unique<LoadedPlan>();
+    COIL_ASSIGN_OR_RETURN(loaded->onGpu, gpu->loadPlan(*std::move(plan)));
+  } else {
+    COIL_ASSIGN_OR_RETURN(loaded, loadOnCpu(*std::move(plan), *layout));
+  }
+  // All ranks have left all calls of the plan that this one replaces.
+  plans[static_cast<size_t>(collective)] = std::move(loaded);
+  return Status::ok();
+}
+
+Result<std::unique_ptr<Communicator::LoadedPlan>>
+Communicator::loadOnCpu(Plan plan, const PlanSegmentLayout &layout) {
+  constexpr const char *call = "coilCommLoadPlan";
   auto loaded = std::make_unique<LoadedPlan>();
   Result<std::shared_ptr<SharedSegment>> segment = std::shared_ptr<SharedSegment>();
   Result<SharedSegment> made =
-      SharedSegment::create("coil-plan", layout->segmentBytes(static_cast<uint32_t>(group.rank)));
+      SharedSegment::create("coil-plan", layout.segmentBytes(static_cast<uint32_t>(group.rank)));
   if (made.isOk())
     segment = std::make_shared<SharedSegment>(*std::move(made));
   else
     segment = std::move(made).status();
   COIL_ASSIGN_OR_RETURN(loaded->segments, exchange->share(call, std::move(segment)));
-
-  Collective collective = plan->collective;
-  COIL_RETURN_IF_ERROR(exchange->agree(call, preparePlan(*std::move(plan), *layout, *loaded)));
-  // All ranks have left all calls of the plan that this one replaces.
-  plans[static_cast<size_t>(collective)] = std::move(loaded);
-  return Status::ok();
+  COIL_RETURN_IF_ERROR(exchange->agree(call, preparePlan(std::move(plan), layout, *loaded)));
+  return loaded;
 }
 
 //===----------------------------------------------------------------------===//
@@ -244,6 +275,8 @@ Status Communicator::loadPlan(Result<Plan> plan) {
 Result<const Window *> Communicator::registerMemory(void *pointer, size_t bytes) {
   constexpr const char *call = "coilCommRegister";
   COIL_RETURN_IF_ERROR(enterSetup(CallKind::Register));
+  if (gpu)
+    return registerOnGpu(pointer, bytes);
   auto window = std::make_unique<Window>();
   struct Part {
     uint64_t offset, bytes;
@@ -275,6 +308,13 @@ Result<const Window *> Communicator::registerMemory(void *pointer, size_t bytes)
   return windows.add(std::move(window));
 }
 
+Result<const Window *> Communicator::registerOnGpu(void *pointer, size_t bytes) {
+  auto window = std::make_unique<Window>();
+  COIL_ASSIGN_OR_RETURN(window->onGpu, gpu->registerMemory(pointer, bytes));
+  window->parts.resize(static_cast<size_t>(group.ranks));
+  return windows.add(std::move(window));
+}
+
 Status Communicator::deregister(const void *handle) {
   constexpr const char *call = "coilCommDeregister";
   COIL_RETURN_IF_ERROR(enterSetup(CallKind::Deregister));
@@ -289,6 +329,8 @@ Status Communicator::deregister(const void *handle) {
                            "the ranks deregister different windows: rank 0 number {}, rank {} "
                            "number {}",
                            numbers.front(), other, numbers[other]);
+  if (gpu)
+    COIL_RETURN_IF_ERROR(gpu->deregister(window->onGpu));
   windows.remove(window);
   return Status::ok();
 }

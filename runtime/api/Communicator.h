@@ -11,11 +11,13 @@
 #include "runtime/api/Windows.h"
 #include "runtime/channel/Patience.h"
 #include "runtime/executor/cpu/CpuExecutor.h"
+#include "runtime/executor/cuda/CudaRank.h"
 
 #include <array>
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,8 +25,11 @@ namespace coil {
 
 struct CommunicatorConfig {
   uint64_t timeoutMs = 0;
-  uint64_t slotBytes = 0;
-  uint64_t directBytes = 0;
+  uint64_t slotBytes = 256 << 10;
+  uint64_t directBytes = 8 << 10;
+  /// Set where ranks run on GPUs, this one on `device`; then this is what counts.
+  std::optional<cuda::CudaConfig> cuda;
+  int device = 0;
 };
 
 /// A collective as the user asks for it; type, op and root are not checked yet.
@@ -36,6 +41,7 @@ struct CollectiveRequest {
   int type = 0;
   int op = 0;
   int root = 0;
+  void *stream = nullptr;
 };
 
 class Communicator {
@@ -85,13 +91,14 @@ public:
 
   /// Any thread.
   void abort();
-  Status health() const { return group.mine().poison.status(); }
+  Status health() const { return gpu ? gpu->health() : group.mine().poison.status(); }
   void setLastError(const std::string &text);
   const char *lastError() const;
 
 private:
   Communicator(const CommunicatorConfig &config) : config(config) {}
   Status connect(const UniqueId &id, int rank, int ranks);
+  Status connectGpu();
 
   struct PreMulSum {
     int handle;
@@ -114,7 +121,9 @@ private:
   struct LoadedPlan {
     std::vector<PeerSegment> segments;
     std::unique_ptr<cpu::CpuExecutor> executor;
+    std::unique_ptr<cuda::LoadedCudaPlan> onGpu; ///< in place of the above
   };
+  Result<std::unique_ptr<LoadedPlan>> loadOnCpu(Plan plan, const PlanSegmentLayout &layout);
   Status preparePlan(Plan plan, const PlanSegmentLayout &layout, LoadedPlan &loaded);
 
   Status enter(const CallArguments &arguments, WindowPlace send = {}, WindowPlace receive = {});
@@ -123,6 +132,8 @@ private:
   /// arguments. The variant is what would run, for the error; may be null.
   Status meetAll(const cpu::CpuExecutor *executor, const cpu::PreparedVariant *variant);
   Status runVariants(LoadedPlan &loaded, const Checked &checked);
+  Status enqueue(LoadedPlan &loaded, const Checked &checked, void *stream);
+  Result<const Window *> registerOnGpu(void *pointer, size_t bytes);
   /// True if every rank's buffers are registered; all must have entered.
   bool resolveBuffers(cpu::CpuExecutor &executor, const Checked &checked) const;
   Status missingVariant(const LoadedPlan &loaded, const Checked &checked) const;
@@ -138,6 +149,7 @@ private:
   uint64_t sequence = 0;
   uint64_t fingerprint = 0; ///< of the running call
 
+  std::unique_ptr<cuda::CudaRank> gpu; ///< null where ranks run on CPUs
   WindowTable windows;
   size_t sendHint = 0, receiveHint = 0;
   std::array<std::unique_ptr<LoadedPlan>, numCollectives> plans;

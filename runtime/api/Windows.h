@@ -27,6 +27,7 @@ struct Window {
   };
 
   uint32_t number = 0;
+  uint32_t onGpu = 0; ///< number of the window that the GPU's rank has for it, or 0
   std::vector<Part> parts;
   std::byte *own = nullptr; ///< this rank's part, as the user gave it
   size_t ownBytes = 0;

@@ -49,6 +49,9 @@ COIL_SAME(coilMax, ReduceOp::Max);
 COIL_SAME(coilMin, ReduceOp::Min);
 COIL_SAME(coilAvg, ReduceOp::Avg);
 COIL_SAME(coilRedOpCount, ReduceOp::PreMulSum);
+COIL_SAME(coilProtocolSimple - coilProtocolSimple, cuda::Protocol::Simple);
+COIL_SAME(coilProtocolLl - coilProtocolSimple, cuda::Protocol::Ll);
+COIL_SAME(coilProtocolLl128 - coilProtocolSimple, cuda::Protocol::Ll128);
 COIL_SAME(coilCollAllReduce, Collective::AllReduce);
 COIL_SAME(coilCollAllGather, Collective::AllGather);
 COIL_SAME(coilCollReduceScatter, Collective::ReduceScatter);
@@ -114,18 +117,52 @@ Status nullArgument(const char *name) {
   return Status::error(StatusCode::InvalidArgument, "{} is null", name);
 }
 
-Status checkConfig(const coilConfig_t &config) {
+/// Checks a configuration and gives it to the runtime's own types.
+Result<CommunicatorConfig> readConfig(const coilConfig_t &config) {
+  auto invalid = [](const char *format, auto... arguments) {
+    return Status::error(StatusCode::InvalidArgument, fmt::runtime(format), arguments...);
+  };
   if (config.size != sizeof(coilConfig_t) || config.version / 10000 != COIL_VERSION_MAJOR)
-    return Status::error(StatusCode::InvalidArgument,
-                         "the configuration has {} bytes and version {}, expected {} and {}; begin "
-                         "with COIL_CONFIG_INITIALIZER",
-                         config.size, config.version, sizeof(coilConfig_t), COIL_VERSION);
+    return invalid("the configuration has {} bytes and version {}, expected {} and {}; begin with "
+                   "COIL_CONFIG_INITIALIZER",
+                   config.size, config.version, sizeof(coilConfig_t), COIL_VERSION);
   constexpr uint64_t largestSlot = uint64_t{1} << 30;
-  if (config.slotBytes == 0 || config.slotBytes % 64 != 0 || config.slotBytes > largestSlot)
-    return Status::error(StatusCode::InvalidArgument,
-                         "expected slotBytes to be a multiple of 64 up to {}, found {}",
-                         largestSlot, config.slotBytes);
-  return Status::ok();
+  if (config.slotBytes != COIL_CHOOSE &&
+      (config.slotBytes == 0 || config.slotBytes % 64 != 0 || config.slotBytes > largestSlot))
+    return invalid("expected slotBytes to be a multiple of 64 up to {}, found {}", largestSlot,
+                   config.slotBytes);
+  CommunicatorConfig read;
+  read.timeoutMs = config.timeoutMs;
+  auto choose = [](uint64_t given, uint64_t &kept) {
+    if (given != COIL_CHOOSE)
+      kept = given;
+  };
+  choose(config.slotBytes, read.slotBytes);
+  choose(config.directBytes, read.directBytes);
+  if (config.target == coilTargetCpu)
+    return read;
+
+  if (config.target != coilTargetCuda)
+    return invalid("there is no target {}", static_cast<int>(config.target));
+  cuda::CudaConfig &device = read.cuda.emplace();
+  device.timeoutMs = config.timeoutMs;
+  choose(config.slotBytes, device.tileBytes);
+  choose(config.directBytes, device.directBytes);
+  choose(config.llBytes, device.llBytes);
+  if (config.instances != 0)
+    device.instances = config.instances;
+  if (config.threadsPerBlock != 0)
+    device.threadsPerBlock = config.threadsPerBlock;
+  if (config.protocol < coilProtocolAuto || config.protocol > coilProtocolLl128)
+    return invalid("there is no protocol {}", static_cast<int>(config.protocol));
+  if (config.protocol != coilProtocolAuto)
+    device.forceProtocol = static_cast<cuda::Protocol>(config.protocol - coilProtocolSimple);
+  if (config.cudaLibrary)
+    device.driverLibrary = config.cudaLibrary;
+  if (config.nvrtcLibrary)
+    device.nvrtcLibrary = config.nvrtcLibrary;
+  read.device = config.device;
+  return read;
 }
 
 } // namespace
@@ -177,17 +214,14 @@ coilResult_t coilCommInitRankConfig(coilComm_t *comm, int ranks, coilUniqueId id
     *comm = nullptr;
     if (!config)
       return nullArgument("config");
-    COIL_RETURN_IF_ERROR(checkConfig(*config));
+    COIL_ASSIGN_OR_RETURN(CommunicatorConfig read, readConfig(*config));
     if (ranks < 1 || rank < 0 || rank >= ranks)
       return Status::error(StatusCode::InvalidArgument,
                            "expected at least 1 rank and a rank below that, found rank {} of {}",
                            rank, ranks);
     COIL_ASSIGN_OR_RETURN(UniqueId parsed, UniqueId::parse({id.internal, sizeof id.internal}));
     auto made = std::make_unique<coilComm>();
-    COIL_ASSIGN_OR_RETURN(
-        made->communicator,
-        Communicator::create(parsed, rank, ranks,
-                             {config->timeoutMs, config->slotBytes, config->directBytes}));
+    COIL_ASSIGN_OR_RETURN(made->communicator, Communicator::create(parsed, rank, ranks, read));
     *comm = made.release();
     return Status::ok();
   });
@@ -326,29 +360,32 @@ coilResult_t coilRedOpDestroy(coilRedOp_t op, coilComm_t comm) {
 //===----------------------------------------------------------------------===//
 
 coilResult_t coilAllReduce(const void *send, void *recv, size_t count, coilDataType_t type,
-                           coilRedOp_t op, coilComm_t comm) {
+                           coilRedOp_t op, coilComm_t comm, coilStream_t stream) {
   return guardedUse(comm, [&](Communicator &communicator) {
-    return communicator.run({Collective::AllReduce, send, recv, count, type, op, 0});
+    return communicator.run({Collective::AllReduce, send, recv, count, type, op, 0, stream});
   });
 }
 
 coilResult_t coilAllGather(const void *send, void *recv, size_t sendCount, coilDataType_t type,
-                           coilComm_t comm) {
+                           coilComm_t comm, coilStream_t stream) {
   return guardedUse(comm, [&](Communicator &communicator) {
-    return communicator.run({Collective::AllGather, send, recv, sendCount, type, coilSum, 0});
+    return communicator.run(
+        {Collective::AllGather, send, recv, sendCount, type, coilSum, 0, stream});
   });
 }
 
 coilResult_t coilReduceScatter(const void *send, void *recv, size_t recvCount, coilDataType_t type,
-                               coilRedOp_t op, coilComm_t comm) {
+                               coilRedOp_t op, coilComm_t comm, coilStream_t stream) {
   return guardedUse(comm, [&](Communicator &communicator) {
-    return communicator.run({Collective::ReduceScatter, send, recv, recvCount, type, op, 0});
+    return communicator.run(
+        {Collective::ReduceScatter, send, recv, recvCount, type, op, 0, stream});
   });
 }
 
 coilResult_t coilBroadcast(const void *send, void *recv, size_t count, coilDataType_t type,
-                           int root, coilComm_t comm) {
+                           int root, coilComm_t comm, coilStream_t stream) {
   return guardedUse(comm, [&](Communicator &communicator) {
-    return communicator.run({Collective::Broadcast, send, recv, count, type, coilSum, root});
+    return communicator.run(
+        {Collective::Broadcast, send, recv, count, type, coilSum, root, stream});
   });
 }

@@ -97,11 +97,12 @@ public:
   }
 
 private:
-  /// The two buffers of a call, and the region that must stay guarded.
+  /// The two buffers of a call, as this process sees them, and the region of each.
+  /// That of the receive buffer must stay guarded.
   struct Call {
     std::byte *send, *recv;
-    Region *guarded;
-    size_t guardedBytes;
+    Region *sent, *guarded;
+    size_t sentBytes, guardedBytes;
   };
 
   void pinToCore() const {
@@ -123,6 +124,24 @@ private:
     return board.meet(rank, timeoutMs);
   }
 
+  Status openGpu(coilConfig_t &config) {
+    const Options &options = job.options;
+    config.target = coilTargetCuda;
+    config.device = rank / options.ranksPerGpu;
+    config.instances = options.instances;
+    config.threadsPerBlock = options.threadsPerBlock;
+    config.protocol = options.protocol;
+    config.llBytes = options.llBytes.value_or(config.llBytes);
+    if (options.target == Target::CudaEmulated)
+      config.cudaLibrary = config.nvrtcLibrary = job.emulatedLibrary.c_str();
+    auto opened = Gpu::open(job.emulatedLibrary, config.device);
+    if (!opened.isOk())
+      return std::move(opened).status().withContext(
+          fmt::format("--target {}", nameOf(options.target)));
+    gpu = *std::move(opened);
+    return Status::ok();
+  }
+
   Status join() {
     if (rank == 0)
       COIL_RETURN_IF_ERROR(apiStatus(coilGetUniqueId(&board.id()), "coilGetUniqueId", nullptr));
@@ -131,6 +150,8 @@ private:
     config.timeoutMs = job.options.timeoutMs;
     config.slotBytes = job.options.slotBytes.value_or(config.slotBytes);
     config.directBytes = job.options.directBytes.value_or(config.directBytes);
+    if (job.options.target != Target::Cpu)
+      COIL_RETURN_IF_ERROR(openGpu(config));
     COIL_RETURN_IF_ERROR(
         apiStatus(coilCommInitRankConfig(&comm, job.ranks, board.id(), rank, &config),
                   "coilCommInitRankConfig", nullptr));
@@ -163,8 +184,8 @@ private:
     }
     Region input, output;
     MemoryKind memory = job.rows[begin].memory;
-    COIL_RETURN_IF_ERROR(input.allocate(memory, inputBytes, job.options.offset, comm));
-    COIL_RETURN_IF_ERROR(output.allocate(memory, outputBytes, job.options.offset, comm));
+    COIL_RETURN_IF_ERROR(input.allocate(memory, inputBytes, job.options.offset, comm, gpu.get()));
+    COIL_RETURN_IF_ERROR(output.allocate(memory, outputBytes, job.options.offset, comm, gpu.get()));
     for (size_t i = begin; i < end; ++i) {
       for (Placement placement : bothPlacements)
         if (job.runs[static_cast<size_t>(placement)])
@@ -184,7 +205,7 @@ private:
     Operator op;
     COIL_RETURN_IF_ERROR(op.make(row, checked.scalarCode(rank), comm));
 
-    prepare(row, placement, timed, call);
+    COIL_RETURN_IF_ERROR(prepare(row, placement, timed, call));
     COIL_RETURN_IF_ERROR(meet(row.bytes));
     double warmupSeconds = 0;
     COIL_RETURN_IF_ERROR(repeat(row.warmup, row, call, op, warmupSeconds));
@@ -197,8 +218,12 @@ private:
     if (!job.options.check)
       return Status::ok();
     // Not preceded by a meeting: that ranks may come at any time is checked too.
-    prepare(row, placement, checked, call);
+    COIL_RETURN_IF_ERROR(prepare(row, placement, checked, call));
     COIL_RETURN_IF_ERROR(collective(row, call, op.get()));
+    COIL_RETURN_IF_ERROR(finishCalls());
+    if (call.sent != call.guarded)
+      COIL_RETURN_IF_ERROR(call.sent->toHost(call.sentBytes));
+    COIL_RETURN_IF_ERROR(call.guarded->toHost(call.guardedBytes));
     outcome.wrong = check(row, placement, checked, call);
     return Status::ok();
   }
@@ -209,9 +234,23 @@ private:
     auto start = std::chrono::steady_clock::now();
     for (uint64_t i = 0; i < times; ++i)
       COIL_RETURN_IF_ERROR(collective(row, call, op.get()));
+    COIL_RETURN_IF_ERROR(finishCalls());
     std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
     seconds = times > 0 ? elapsed.count() / static_cast<double>(times) : 0;
     return Status::ok();
+  }
+
+  /// On a GPU, calls are still running when they return.
+  Status finishCalls() const {
+    if (!gpu)
+      return Status::ok();
+    Status ended = gpu->synchronize();
+    // Why a call failed matters more than how that shows in the stream.
+    coilResult_t result = coilSuccess;
+    COIL_RETURN_IF_ERROR(
+        apiStatus(coilCommGetAsyncError(comm, &result), "coilCommGetAsyncError", comm));
+    COIL_RETURN_IF_ERROR(apiStatus(result, "the call", comm));
+    return ended;
   }
 
   /// What the row says; but where that was not asked for, no more than takes about
@@ -230,44 +269,53 @@ private:
     bool inPlace = placement == Placement::InPlace;
     switch (job.plan.collective) {
     case Collective::AllGather:
-      return {inPlace ? output.data() + mine : input.data(), output.data(), &output,
-              ranks * segment};
+      if (inPlace)
+        return {output.data() + mine, output.data(),  &output, &output,
+                ranks * segment,      ranks * segment};
+      return {input.data(), output.data(), &input, &output, segment, ranks * segment};
     case Collective::ReduceScatter:
       if (inPlace)
-        return {input.data(), input.data() + mine, &input, ranks * segment};
-      break;
+        return {input.data(), input.data() + mine, &input,
+                &input,       ranks * segment,     ranks * segment};
+      return {input.data(), output.data(), &input, &output, ranks * segment, segment};
     default:
       if (inPlace)
-        return {output.data(), output.data(), &output, segment};
-      break;
+        return {output.data(), output.data(), &output, &output, segment, segment};
+      return {input.data(), output.data(), &input, &output, segment, segment};
     }
-    return {input.data(), output.data(), &output, segment};
   }
 
   /// Sets the guards, the receive buffer to what is not expected, and the input.
-  void prepare(const Row &row, Placement placement, const CheckData &data, const Call &call) const {
+  Status prepare(const Row &row, Placement placement, const CheckData &data,
+                 const Call &call) const {
     call.guarded->setGuards(call.guardedBytes);
     std::memset(call.guarded->data(), unsetByte, call.guardedBytes);
     // Where broadcast is in place, only root has an input.
     if (job.plan.collective != Collective::Broadcast || placement == Placement::OutOfPlace ||
         rank == row.root)
       data.fillInput(rank, call.send);
+    if (call.sent != call.guarded)
+      COIL_RETURN_IF_ERROR(call.sent->toDevice(call.sentBytes));
+    return call.guarded->toDevice(call.guardedBytes);
   }
 
   Status collective(const Row &row, const Call &call, coilRedOp_t op) const {
     coilDataType_t type = apiType(row.type);
+    const void *send = call.sent->callAddress(call.send);
+    void *recv = call.guarded->callAddress(call.recv);
+    coilStream_t stream = gpu ? gpu->stream() : nullptr;
     switch (job.plan.collective) {
     case Collective::AllGather:
-      return apiStatus(coilAllGather(call.send, call.recv, row.count, type, comm), "coilAllGather",
+      return apiStatus(coilAllGather(send, recv, row.count, type, comm, stream), "coilAllGather",
                        comm);
     case Collective::ReduceScatter:
-      return apiStatus(coilReduceScatter(call.send, call.recv, row.count, type, op, comm),
+      return apiStatus(coilReduceScatter(send, recv, row.count, type, op, comm, stream),
                        "coilReduceScatter", comm);
     case Collective::Broadcast:
-      return apiStatus(coilBroadcast(call.send, call.recv, row.count, type, row.root, comm),
+      return apiStatus(coilBroadcast(send, recv, row.count, type, row.root, comm, stream),
                        "coilBroadcast", comm);
     default:
-      return apiStatus(coilAllReduce(call.send, call.recv, row.count, type, op, comm),
+      return apiStatus(coilAllReduce(send, recv, row.count, type, op, comm, stream),
                        "coilAllReduce", comm);
     }
   }
@@ -314,6 +362,7 @@ private:
   const Job &job;
   Board &board;
   const int rank;
+  std::unique_ptr<Gpu> gpu; ///< null on CPUs
   coilComm_t comm = nullptr;
 };
 

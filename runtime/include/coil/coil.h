@@ -8,17 +8,25 @@
 |* One communicator serves one call at a time: a second thread that calls into
 |* a busy communicator gets coilInvalidUsage, but for coilCommAbort,
 |* coilCommGetAsyncError and coilGetLastError, which any thread may call at any
-|* time. Calls block until the result is there.
+|* time.
+|*
+|* Where calls run. A communicator on CPUs (the default) blocks in every call
+|* until the result is there, and takes NULL for a stream. One on GPUs (target
+|* coilTargetCuda) puts collectives on the CUDA stream that each call is given
+|* and returns at once; buffers are memory of its device. Plans are compiled for
+|* the device when they are first needed, or taken from its cache.
 |*
 |* Ownership. Buffers belong to the caller and may be reused as soon as a call
-|* has returned. Send buffers are never written. Handles belong to the library
-|* between their making and the matching destroy, free or deregister call.
+|* has returned, on GPUs as soon as the stream has got past it. Send buffers are
+|* never written. Handles belong to the library between their making and the
+|* matching destroy, free or deregister call.
 |*
 |* Errors. Every call returns a result; on a failure coilGetLastError gives a
 |* sentence that says where, what was expected and what was found. A failed
 |* collective poisons the communicator: each later call on it fails at once,
-|* only coilCommDestroy and coilCommAbort remain. Nothing ever aborts the
-|* process.
+|* only coilCommDestroy and coilCommAbort remain. What fails on a GPU after its
+|* call has returned is found by coilCommGetAsyncError and by later calls; the
+|* stream itself goes on. Nothing ever aborts the process.
 |*
 \*===----------------------------------------------------------------------===*/
 
@@ -104,7 +112,27 @@ typedef struct {
   char internal[COIL_UNIQUE_ID_BYTES];
 } coilUniqueId;
 
-/** How a communicator behaves; begin with COIL_CONFIG_INITIALIZER. */
+/** A CUDA stream: CUstream or cudaStream_t, NULL for the default one. */
+typedef void *coilStream_t;
+
+/** What a communicator's ranks run on. */
+typedef enum { coilTargetCpu = 0, coilTargetCuda = 1 } coilTarget_t;
+
+/** How messages of staged channels are packed on GPUs. Auto: ll up to llBytes,
+ *  simple beyond. ll128 is right only where a warp's 128-byte stores arrive
+ *  whole, as they do over NVLink; it is refused where a self-test shows otherwise. */
+typedef enum {
+  coilProtocolAuto = 0,
+  coilProtocolSimple = 1,
+  coilProtocolLl = 2,
+  coilProtocolLl128 = 3
+} coilProtocol_t;
+
+/** In a configuration: what suits the target. */
+#define COIL_CHOOSE UINT64_MAX
+
+/** How a communicator behaves; begin with COIL_CONFIG_INITIALIZER. All but
+ *  timeoutMs, device and the paths must be the same on all ranks. */
 typedef struct {
   size_t size;          /**< sizeof(coilConfig_t) */
   unsigned int version; /**< COIL_VERSION */
@@ -114,10 +142,30 @@ typedef struct {
    *  Plans with very many slots a rank get smaller ones. */
   uint64_t slotBytes;
   /** From this many bytes (count * size of an element) on, registered buffers are
-   *  accessed directly. slotBytes and directBytes must be the same on all ranks. */
+   *  accessed directly. */
   uint64_t directBytes;
+  coilTarget_t target;
+
+  /* The rest matters to coilTargetCuda alone. */
+
+  /** CUDA device ordinal of this rank. Ranks share a device only as threads of one
+   *  process, and then their calls wait for each other to be launched together. */
+  int device;
+  /** Copies of a plan's program, each on its share of the tiles; 0: what suits the
+   *  device. Fewer run if so many would not be resident together. */
+  unsigned int instances;
+  /** Threads of a block, a multiple of 32 up to 1024; 0: what suits the device. */
+  unsigned int threadsPerBlock;
+  coilProtocol_t protocol;
+  /** With coilProtocolAuto: calls up to this many bytes use ll. */
+  uint64_t llBytes;
+  /** Libraries to load in place of the system's libcuda and libnvrtc; NULL: those. */
+  const char *cudaLibrary;
+  const char *nvrtcLibrary;
 } coilConfig_t;
-#define COIL_CONFIG_INITIALIZER {sizeof(coilConfig_t), COIL_VERSION, 30000, 256 * 1024, 8 * 1024}
+#define COIL_CONFIG_INITIALIZER                                                                    \
+  {sizeof(coilConfig_t), COIL_VERSION, 30000, COIL_CHOOSE, COIL_CHOOSE, coilTargetCpu, 0, 0, 0,    \
+   coilProtocolAuto,     COIL_CHOOSE,  NULL,  NULL}
 
 /** COIL_VERSION of the library in use. */
 COIL_API coilResult_t coilGetVersion(int *version);
@@ -157,8 +205,8 @@ COIL_API coilResult_t coilMemAlloc(void **pointer, size_t bytes);
 COIL_API coilResult_t coilMemFree(void *pointer);
 /** Collective. Lets the other ranks access `bytes` bytes at `pointer` directly;
  *  ranks may give different pointers and sizes. The memory must lie in one
- *  allocation of coilMemAlloc. Registering is a matter of speed only: calls
- *  accept any memory. */
+ *  allocation of coilMemAlloc or, on GPUs, of cuMemAlloc (cudaMalloc).
+ *  Registering is a matter of speed only: calls accept any memory. */
 COIL_API coilResult_t coilCommRegister(coilComm_t comm, void *pointer, size_t bytes,
                                        coilWindow_t *window);
 /** Collective. */
@@ -175,23 +223,25 @@ COIL_API coilResult_t coilRedOpDestroy(coilRedOp_t op, coilComm_t comm);
  * same count, type, operator and root, and all in place or none; where they
  * differ, every rank gets coilInvalidUsage. Buffers may be any memory, at any
  * alignment; with count 0 pointers may be NULL. Send and receive buffers are
- * the same (in place) or do not overlap.
+ * the same (in place) or do not overlap. `stream` is NULL on CPUs; on GPUs, all
+ * ranks give registered buffers or none does.
  */
 
 /** recv[i] = sum over ranks of send[i]. In place: send == recv. */
 COIL_API coilResult_t coilAllReduce(const void *send, void *recv, size_t count, coilDataType_t type,
-                                    coilRedOp_t op, coilComm_t comm);
+                                    coilRedOp_t op, coilComm_t comm, coilStream_t stream);
 /** recv[r * count + i] = rank r's send[i]. In place: send == recv + rank * count. */
 COIL_API coilResult_t coilAllGather(const void *send, void *recv, size_t sendCount,
-                                    coilDataType_t type, coilComm_t comm);
+                                    coilDataType_t type, coilComm_t comm, coilStream_t stream);
 /** recv[i] = sum over ranks of send[rank * count + i]. In place: recv == send +
  *  rank * count. */
 COIL_API coilResult_t coilReduceScatter(const void *send, void *recv, size_t recvCount,
-                                        coilDataType_t type, coilRedOp_t op, coilComm_t comm);
+                                        coilDataType_t type, coilRedOp_t op, coilComm_t comm,
+                                        coilStream_t stream);
 /** recv[i] = root's send[i]; send matters on root only. In place: send == recv on
  *  root. On other ranks send may be NULL; there in place is what root says. */
 COIL_API coilResult_t coilBroadcast(const void *send, void *recv, size_t count, coilDataType_t type,
-                                    int root, coilComm_t comm);
+                                    int root, coilComm_t comm, coilStream_t stream);
 
 #ifdef __cplusplus
 }

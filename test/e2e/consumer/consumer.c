@@ -29,8 +29,8 @@ static int runRank(const char *plan, int ranks, coilUniqueId id, int rank) {
   if (!check(coilCommInitRank(&comm, ranks, id, rank), "coilCommInitRank", NULL))
     return 1;
   if (!check(coilCommLoadPlanFile(comm, plan), "coilCommLoadPlanFile", comm) ||
-      !check(coilAllReduce(values, values, count, coilFloat32, coilSum, comm), "coilAllReduce",
-             comm))
+      !check(coilAllReduce(values, values, count, coilFloat32, coilSum, comm, NULL),
+             "coilAllReduce", comm))
     return 1;
   for (int i = 0; i < count; ++i)
     wrong += values[i] != (float)(ranks * i + ranks * (ranks - 1) / 2);

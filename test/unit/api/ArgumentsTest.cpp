@@ -33,28 +33,28 @@ TEST(ArgumentsTest, NullPointers) {
   expectError(coilGetUniqueId(nullptr), coilInvalidArgument, nullptr, "id is null");
   expectError(coilMemAlloc(nullptr, 1), coilInvalidArgument, nullptr, "pointer is null");
   expectError(coilCommAbort(nullptr), coilInvalidArgument, nullptr, "comm is null");
-  expectError(coilAllReduce(nullptr, nullptr, 0, coilInt8, coilSum, nullptr), coilInvalidArgument,
-              nullptr, "communicator is null");
+  expectError(coilAllReduce(nullptr, nullptr, 0, coilInt8, coilSum, nullptr, nullptr),
+              coilInvalidArgument, nullptr, "communicator is null");
   coilResult_t state;
   expectError(coilCommGetAsyncError(nullptr, &state), coilInvalidArgument, nullptr, "null");
   EXPECT_EQ(coilCommDestroy(nullptr), coilSuccess);
   EXPECT_EQ(coilMemFree(nullptr), coilSuccess);
   withComm([](coilComm_t comm) {
     float value = 0;
-    expectError(coilAllReduce(nullptr, &value, 1, coilFloat32, coilSum, comm), coilInvalidArgument,
-                comm, "send buffer is null");
-    expectError(coilAllReduce(&value, nullptr, 1, coilFloat32, coilSum, comm), coilInvalidArgument,
-                comm, "receive buffer is null");
-    expectError(coilBroadcast(nullptr, &value, 1, coilFloat32, 0, comm), coilInvalidArgument, comm,
-                "send buffer is null");
+    expectError(coilAllReduce(nullptr, &value, 1, coilFloat32, coilSum, comm, nullptr),
+                coilInvalidArgument, comm, "send buffer is null");
+    expectError(coilAllReduce(&value, nullptr, 1, coilFloat32, coilSum, comm, nullptr),
+                coilInvalidArgument, comm, "receive buffer is null");
+    expectError(coilBroadcast(nullptr, &value, 1, coilFloat32, 0, comm, nullptr),
+                coilInvalidArgument, comm, "send buffer is null");
     expectError(coilCommRegister(comm, &value, 4, nullptr), coilInvalidArgument, comm, "null");
     expectError(coilRedOpCreatePreMulSum(nullptr, &value, coilFloat32, comm), coilInvalidArgument,
                 comm, "null");
     // With no elements there is nothing to point at.
-    EXPECT_COIL(comm, coilAllReduce(nullptr, nullptr, 0, coilFloat32, coilSum, comm));
-    EXPECT_COIL(comm, coilAllGather(nullptr, &value, 0, coilFloat32, comm));
-    EXPECT_COIL(comm, coilReduceScatter(nullptr, nullptr, 0, coilFloat32, coilSum, comm));
-    EXPECT_COIL(comm, coilBroadcast(nullptr, nullptr, 0, coilFloat32, 0, comm));
+    EXPECT_COIL(comm, coilAllReduce(nullptr, nullptr, 0, coilFloat32, coilSum, comm, nullptr));
+    EXPECT_COIL(comm, coilAllGather(nullptr, &value, 0, coilFloat32, comm, nullptr));
+    EXPECT_COIL(comm, coilReduceScatter(nullptr, nullptr, 0, coilFloat32, coilSum, comm, nullptr));
+    EXPECT_COIL(comm, coilBroadcast(nullptr, nullptr, 0, coilFloat32, 0, comm, nullptr));
   });
 }
 
@@ -98,25 +98,28 @@ TEST(ArgumentsTest, CountTypeOperatorRootAndOverlap) {
     EXPECT_COIL(comm, coilCommUserRank(comm, &rank));
     EXPECT_EQ(ranks, 1);
     EXPECT_EQ(rank, 0);
-    expectError(coilAllReduce(data, data, SIZE_MAX / 2, coilFloat32, coilSum, comm),
+    expectError(coilAllReduce(data, data, 1, coilFloat32, coilSum, comm, data),
+                coilInvalidArgument, comm, "expected no stream where ranks run on CPUs");
+    expectError(coilAllReduce(data, data, SIZE_MAX / 2, coilFloat32, coilSum, comm, nullptr),
                 coilInvalidArgument, comm, "more than an address space holds");
-    expectError(coilAllReduce(data, data, SIZE_MAX, coilInt8, coilSum, comm), coilInvalidArgument,
-                comm, "more than an address space holds");
+    expectError(coilAllReduce(data, data, SIZE_MAX, coilInt8, coilSum, comm, nullptr),
+                coilInvalidArgument, comm, "more than an address space holds");
     expectError(coilAllReduce(data, reinterpret_cast<void *>(UINTPTR_MAX - 8), 100, coilFloat32,
-                              coilSum, comm),
+                              coilSum, comm, nullptr),
                 coilInvalidArgument, comm, "beyond the end of the address space");
-    expectError(coilAllReduce(data, data, 1, static_cast<coilDataType_t>(12), coilSum, comm),
-                coilInvalidArgument, comm, "there is no type 12");
-    expectError(coilAllReduce(data, data, 1, coilFloat32, coilRedOpCount, comm),
+    expectError(
+        coilAllReduce(data, data, 1, static_cast<coilDataType_t>(12), coilSum, comm, nullptr),
+        coilInvalidArgument, comm, "there is no type 12");
+    expectError(coilAllReduce(data, data, 1, coilFloat32, coilRedOpCount, comm, nullptr),
                 coilInvalidArgument, comm, "there is no operator 5");
-    expectError(coilBroadcast(data, data, 1, coilFloat32, 1, comm), coilInvalidArgument, comm,
-                "expected a root below 1, found 1");
-    expectError(coilBroadcast(data, data, 1, coilFloat32, -1, comm), coilInvalidArgument, comm,
-                "found -1");
-    expectError(coilAllReduce(data, data + 1, 10, coilFloat32, coilSum, comm), coilInvalidArgument,
-                comm, "overlap");
+    expectError(coilBroadcast(data, data, 1, coilFloat32, 1, comm, nullptr), coilInvalidArgument,
+                comm, "expected a root below 1, found 1");
+    expectError(coilBroadcast(data, data, 1, coilFloat32, -1, comm, nullptr), coilInvalidArgument,
+                comm, "found -1");
+    expectError(coilAllReduce(data, data + 1, 10, coilFloat32, coilSum, comm, nullptr),
+                coilInvalidArgument, comm, "overlap");
     // Wrong arguments leave the communicator as it was.
-    EXPECT_COIL(comm, coilAllReduce(data, data + 10, 10, coilFloat32, coilSum, comm));
+    EXPECT_COIL(comm, coilAllReduce(data, data + 10, 10, coilFloat32, coilSum, comm, nullptr));
   });
 }
 
@@ -125,36 +128,37 @@ TEST(ArgumentsTest, MissingPlansAndVariants) {
   setting.config.directBytes = 0;
   runThreads(setting, [](coilComm_t comm, int) {
     std::vector<float> a(8), b(8);
-    expectError(coilAllReduce(a.data(), b.data(), 4, coilFloat32, coilSum, comm), coilInvalidUsage,
-                comm,
+    expectError(coilAllReduce(a.data(), b.data(), 4, coilFloat32, coilSum, comm, nullptr),
+                coilInvalidUsage, comm,
                 "no plan for allreduce is loaded; compile one with coilc and load it with "
                 "coilCommLoadPlan");
     Plan plan = directAllReduce(2);
     std::erase_if(plan.variants, [](const PlanVariant &variant) { return variant.inPlace; });
     std::vector<uint8_t> file = planFile(plan);
     EXPECT_COIL(comm, coilCommLoadPlan(comm, file.data(), file.size()));
-    expectError(coilAllReduce(a.data(), a.data(), 4, coilFloat32, coilSum, comm), coilInvalidUsage,
-                comm, "plan 'direct' has no variant for allreduce in place");
-    EXPECT_COIL(comm, coilAllReduce(a.data(), b.data(), 4, coilFloat32, coilSum, comm));
+    expectError(coilAllReduce(a.data(), a.data(), 4, coilFloat32, coilSum, comm, nullptr),
+                coilInvalidUsage, comm, "plan 'direct' has no variant for allreduce in place");
+    EXPECT_COIL(comm, coilAllReduce(a.data(), b.data(), 4, coilFloat32, coilSum, comm, nullptr));
 
     file = planFile(symmetricAllReduce(2));
     EXPECT_COIL(comm, coilCommLoadPlan(comm, file.data(), file.size()));
-    expectError(coilAllReduce(a.data(), b.data(), 4, coilFloat32, coilSum, comm), coilInvalidUsage,
-                comm, "not all ranks' buffers are registered");
+    expectError(coilAllReduce(a.data(), b.data(), 4, coilFloat32, coilSum, comm, nullptr),
+                coilInvalidUsage, comm, "not all ranks' buffers are registered");
     coilRedOp_t op;
     float two = 2;
     EXPECT_COIL(comm, coilRedOpCreatePreMulSum(&op, &two, coilFloat32, comm));
-    expectError(coilAllReduce(a.data(), b.data(), 4, coilFloat32, op, comm), coilUnsupported, comm,
-                "registered buffers only");
-    EXPECT_COIL(comm, coilAllReduce(nullptr, nullptr, 0, coilFloat32, coilSum, comm));
+    expectError(coilAllReduce(a.data(), b.data(), 4, coilFloat32, op, comm, nullptr),
+                coilUnsupported, comm, "registered buffers only");
+    EXPECT_COIL(comm, coilAllReduce(nullptr, nullptr, 0, coilFloat32, coilSum, comm, nullptr));
 
     plan = broadcast(2);
     std::erase_if(plan.variants, [](const PlanVariant &variant) { return variant.root == 1; });
     file = planFile(plan);
     EXPECT_COIL(comm, coilCommLoadPlan(comm, file.data(), file.size()));
-    expectError(coilBroadcast(a.data(), b.data(), 4, coilFloat32, 1, comm), coilInvalidUsage, comm,
+    expectError(coilBroadcast(a.data(), b.data(), 4, coilFloat32, 1, comm, nullptr),
+                coilInvalidUsage, comm,
                 "plan 'chain' has no variant for broadcast out of place from root 1");
-    EXPECT_COIL(comm, coilBroadcast(a.data(), b.data(), 4, coilFloat32, 0, comm));
+    EXPECT_COIL(comm, coilBroadcast(a.data(), b.data(), 4, coilFloat32, 0, comm, nullptr));
   });
 }
 
@@ -222,13 +226,13 @@ TEST(ArgumentsTest, Operators) {
     coilRedOp_t op;
     EXPECT_COIL(comm, coilRedOpCreatePreMulSum(&op, &two, coilFloat32, comm));
     two = 5; // was read before
-    EXPECT_COIL(comm, coilAllReduce(&value, &result, 1, coilFloat32, op, comm));
+    EXPECT_COIL(comm, coilAllReduce(&value, &result, 1, coilFloat32, op, comm, nullptr));
     EXPECT_EQ(result, 6);
-    expectError(coilAllReduce(&value, &result, 1, coilInt32, op, comm), coilInvalidArgument, comm,
-                "was made for f32, the call is of i32");
+    expectError(coilAllReduce(&value, &result, 1, coilInt32, op, comm, nullptr),
+                coilInvalidArgument, comm, "was made for f32, the call is of i32");
     EXPECT_COIL(comm, coilRedOpDestroy(op, comm));
-    expectError(coilAllReduce(&value, &result, 1, coilFloat32, op, comm), coilInvalidArgument, comm,
-                "there is no operator");
+    expectError(coilAllReduce(&value, &result, 1, coilFloat32, op, comm, nullptr),
+                coilInvalidArgument, comm, "there is no operator");
     expectError(coilRedOpDestroy(op, comm), coilInvalidArgument, comm, "is destroyed");
     expectError(coilRedOpDestroy(coilSum, comm), coilInvalidArgument, comm, "was not made");
     coilRedOp_t again;

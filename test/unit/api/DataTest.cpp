@@ -74,13 +74,13 @@ coilResult_t callCollective(const Case &test, const void *send, void *receive, c
                             coilComm_t comm) {
   switch (test.collective) {
   case Collective::AllReduce:
-    return coilAllReduce(send, receive, test.count, apiType(test.type), op, comm);
+    return coilAllReduce(send, receive, test.count, apiType(test.type), op, comm, nullptr);
   case Collective::AllGather:
-    return coilAllGather(send, receive, test.count, apiType(test.type), comm);
+    return coilAllGather(send, receive, test.count, apiType(test.type), comm, nullptr);
   case Collective::ReduceScatter:
-    return coilReduceScatter(send, receive, test.count, apiType(test.type), op, comm);
+    return coilReduceScatter(send, receive, test.count, apiType(test.type), op, comm, nullptr);
   default:
-    return coilBroadcast(send, receive, test.count, apiType(test.type), test.root, comm);
+    return coilBroadcast(send, receive, test.count, apiType(test.type), test.root, comm, nullptr);
   }
 }
 
@@ -344,8 +344,8 @@ TEST(DataPlansTest, ThirtyThreeRanks) {
                      directAllReduce(static_cast<uint32_t>(ranks))};
     runThreads(setting, [ranks](coilComm_t comm, int rank) {
       std::vector<int32_t> values(1000, rank);
-      EXPECT_COIL(comm,
-                  coilAllReduce(values.data(), values.data(), 1000, coilInt32, coilSum, comm));
+      EXPECT_COIL(comm, coilAllReduce(values.data(), values.data(), 1000, coilInt32, coilSum, comm,
+                                      nullptr));
       EXPECT_EQ(values[0], ranks * (ranks - 1) / 2);
       EXPECT_EQ(values[999], ranks * (ranks - 1) / 2);
     });

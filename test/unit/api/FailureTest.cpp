@@ -31,7 +31,8 @@ Setting settingFor(int ranks) {
 }
 
 coilResult_t sum(std::vector<float> &values, coilComm_t comm) {
-  return coilAllReduce(values.data(), values.data(), values.size(), coilFloat32, coilSum, comm);
+  return coilAllReduce(values.data(), values.data(), values.size(), coilFloat32, coilSum, comm,
+                       nullptr);
 }
 
 TEST(FailureTest, AKilledRankIsNamed) {
@@ -54,7 +55,7 @@ TEST(FailureTest, AKilledRankIsNamed) {
               if (rank == victim && i == 500)
                 raise(SIGKILL);
               lastGood = Clock::now();
-              result = coilAllReduce(memory, memory, 10000, coilFloat32, coilSum, comm);
+              result = coilAllReduce(memory, memory, 10000, coilFloat32, coilSum, comm, nullptr);
             }
             EXPECT_EQ(result, coilRemoteError);
             EXPECT_THAT(coilGetLastError(comm),

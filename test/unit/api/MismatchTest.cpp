@@ -26,7 +26,7 @@ using RankCall = std::function<coilResult_t(float *send, float *receive, coilCom
 
 RankCall allReduce(size_t count, coilDataType_t type = coilFloat32, coilRedOp_t op = coilSum) {
   return [=](float *send, float *receive, coilComm_t comm) {
-    return coilAllReduce(send, receive, count, type, op, comm);
+    return coilAllReduce(send, receive, count, type, op, comm, nullptr);
   };
 }
 
@@ -103,7 +103,7 @@ TEST(MismatchTest, InPlace) {
     expectDisagreement(
         allReduce(count),
         [count](float *, float *receive, coilComm_t comm) {
-          return coilAllReduce(receive, receive, count, coilFloat32, coilSum, comm);
+          return coilAllReduce(receive, receive, count, coilFloat32, coilSum, comm, nullptr);
         },
         fmt::format("called allreduce of {} f32 (sum),", count),
         fmt::format("allreduce of {} f32 (sum), in place", count));
@@ -114,7 +114,7 @@ TEST(MismatchTest, Collective) {
     expectDisagreement(
         allReduce(count),
         [count](float *send, float *receive, coilComm_t comm) {
-          return coilAllGather(send, receive, count, coilFloat32, comm);
+          return coilAllGather(send, receive, count, coilFloat32, comm, nullptr);
         },
         "called allreduce of", "called allgather of");
 }
@@ -123,7 +123,7 @@ TEST(MismatchTest, CollectiveWithoutAPlan) {
   expectDisagreement(
       allReduce(10),
       [](float *send, float *receive, coilComm_t comm) {
-        return coilReduceScatter(send, receive, 10, coilFloat32, coilSum, comm);
+        return coilReduceScatter(send, receive, 10, coilFloat32, coilSum, comm, nullptr);
       },
       "called allreduce of", "called reduce_scatter of");
 }
@@ -132,7 +132,7 @@ TEST(MismatchTest, Root) {
   for (size_t count : {size_t{10}, largest}) {
     auto from = [count](int root) -> RankCall {
       return [=](float *send, float *receive, coilComm_t comm) {
-        return coilBroadcast(send, receive, count, coilFloat32, root, comm);
+        return coilBroadcast(send, receive, count, coilFloat32, root, comm, nullptr);
       };
     };
     expectDisagreement(from(0), from(2), "from root 0", "from root 2");
@@ -171,7 +171,7 @@ TEST(MismatchTest, DifferentPlansLeaveTheCommunicatorUsable) {
     file = planFile(directAllReduce(2));
     EXPECT_COIL(comm, coilCommLoadPlan(comm, file.data(), file.size()));
     float value = 1;
-    EXPECT_COIL(comm, coilAllReduce(&value, &value, 1, coilFloat32, coilSum, comm));
+    EXPECT_COIL(comm, coilAllReduce(&value, &value, 1, coilFloat32, coilSum, comm, nullptr));
     EXPECT_EQ(value, 2);
   });
 }
