@@ -22,23 +22,47 @@ Status apiStatus(coilResult_t result, const char *call, coilComm_t comm) {
                        sentence && *sentence ? sentence : coilGetErrorString(result));
 }
 
-Status Region::allocate(MemoryKind kind, size_t bytes, size_t offset, coilComm_t comm) {
+Status Region::allocate(MemoryKind kind, size_t bytes, size_t offset, coilComm_t comm,
+                        const Gpu *gpu) {
   this->kind = kind;
+  this->gpu = gpu;
   // A page in front holds the guard and keeps the data's alignment.
   mapped = pageBytes + offset + bytes + guardBytes;
-  if (kind == MemoryKind::Registered) {
+  isShared = kind == MemoryKind::Registered && !gpu;
+  if (isShared)
     COIL_RETURN_IF_ERROR(apiStatus(coilMemAlloc(&base, mapped), "coilMemAlloc", nullptr));
-    COIL_RETURN_IF_ERROR(
-        apiStatus(coilCommRegister(comm, base, mapped, &window), "coilCommRegister", comm));
-  } else {
-    void *mapping =
-        mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (mapping == MAP_FAILED)
-      return Status::system(errno, "cannot allocate {} bytes", mapped);
-    base = mapping;
+  else
+    COIL_RETURN_IF_ERROR(allocatePlain());
+  if (gpu) {
+    COIL_ASSIGN_OR_RETURN(onDevice, gpu->allocate(mapped));
   }
-  start = static_cast<std::byte *>(base) + pageBytes + offset;
+  start = hostBase() + pageBytes + offset;
+  if (kind == MemoryKind::Registered)
+    return apiStatus(coilCommRegister(comm, callAddress(hostBase()), mapped, &window),
+                     "coilCommRegister", comm);
   return Status::ok();
+}
+
+Status Region::allocatePlain() {
+  void *mapping = mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (mapping == MAP_FAILED)
+    return Status::system(errno, "cannot allocate {} bytes", mapped);
+  base = mapping;
+  return Status::ok();
+}
+
+Status Region::toDevice(size_t bytes) const {
+  if (!gpu)
+    return Status::ok();
+  std::byte *from = start - guardBytes;
+  return gpu->upload(callAddress(from), from, bytes + 2 * guardBytes);
+}
+
+Status Region::toHost(size_t bytes) const {
+  if (!gpu)
+    return Status::ok();
+  std::byte *to = start - guardBytes;
+  return gpu->download(to, callAddress(to), bytes + 2 * guardBytes);
 }
 
 Status Region::release(coilComm_t comm) {
@@ -52,7 +76,7 @@ Status Region::release(coilComm_t comm) {
 Region::~Region() {
   if (!base)
     return;
-  if (kind == MemoryKind::Plain)
+  if (!isShared)
     munmap(base, mapped);
   else if (!window) // memory that is still registered may be in a peer's hands
     coilMemFree(base);

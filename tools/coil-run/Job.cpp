@@ -103,6 +103,9 @@ Result<Job> makeJob(Options options, Plan plan, std::vector<uint8_t> planBytes) 
     options.ops = {ReduceOp::Sum};
   COIL_ASSIGN_OR_RETURN(std::vector<int> roots, chooseRoots(options, plan));
 
+  if (options.target == Target::Cpu && options.ranksPerGpu != 1)
+    return Status::error(StatusCode::InvalidArgument,
+                         "--ranks-per-gpu: expected --target cuda or cuda-emulated, found cpu");
   size_t rows = options.memory.size() * options.types.size() * options.ops.size() * roots.size() *
                 options.sizes.size();
   if (rows > mostRows)
@@ -128,6 +131,7 @@ Result<Job> makeJob(Options options, Plan plan, std::vector<uint8_t> planBytes) 
     job.runs[static_cast<size_t>(placement)] =
         wanted && (options.placeChosen || hasPlacement(plan, placement));
   }
+  job.ranksPerProcess = options.threads ? job.ranks : std::min(options.ranksPerGpu, job.ranks);
   job.cores = chooseCores(options, job.ranks);
   job.options = std::move(options);
   job.plan = std::move(plan);

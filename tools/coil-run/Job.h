@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace coil::run {
@@ -42,6 +43,11 @@ struct Job {
   /// The plan's file, which the ranks load.
   std::vector<uint8_t> planBytes;
   int ranks = 0;
+  /// Ranks of one process, its threads; the last process may have fewer.
+  int ranksPerProcess = 1;
+  /// With Target::CudaEmulated, which must be set by the caller: the library that
+  /// stands in for CUDA.
+  std::string emulatedLibrary;
   std::vector<Row> rows;
   /// The placements that run, by Placement.
   std::array<bool, 2> runs{};

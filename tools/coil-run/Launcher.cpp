@@ -71,18 +71,19 @@ private:
   UniqueFd descriptor;
 };
 
-/// The ranks of one process: one, or with --threads all.
-bool runThreads(const Job &job, Board &board) {
+/// The ranks `first` up to `end`, all of one process.
+bool runThreads(const Job &job, Board &board, int first, int end) {
   std::atomic<bool> good{true};
   std::vector<std::thread> threads;
   try {
-    for (int rank = 0; rank < job.ranks; ++rank)
+    for (int rank = first; rank < end; ++rank)
       threads.emplace_back([&, rank] {
         if (!runRank(job, board, rank))
           good = false;
       });
   } catch (const std::exception &error) {
-    say(fmt::format("cannot start rank {}: {}", threads.size(), error.what()));
+    say(fmt::format("cannot start rank {}: {}", first + static_cast<int>(threads.size()),
+                    error.what()));
     board.fail();
     good = false;
   }
@@ -106,7 +107,7 @@ public:
     COIL_RETURN_IF_ERROR(start());
     std::vector<int> pids;
     for (int rank = 0; rank < job.ranks; ++rank)
-      pids.push_back(children[job.options.threads ? 0 : static_cast<size_t>(rank)].pid);
+      pids.push_back(children[static_cast<size_t>(rank / job.ranksPerProcess)].pid);
     report.printHeader(pids);
     while (running() > 0 && end.signal == 0)
       watch();
@@ -122,29 +123,28 @@ private:
   };
 
   Status start() {
-    size_t processes = job.options.threads ? 1 : static_cast<size_t>(job.ranks);
     // What is still buffered would be written by every process once more.
     std::fflush(nullptr);
     pid_t parent = getpid();
-    for (size_t i = 0; i < processes; ++i) {
+    for (int first = 0; first < job.ranks; first += job.ranksPerProcess) {
       pid_t pid = fork();
       if (pid < 0)
-        return Status::system(errno, "cannot start a process for rank {}", i);
+        return Status::system(errno, "cannot start a process for rank {}", first);
       if (pid == 0)
-        beChild(parent, static_cast<int>(i));
+        beChild(parent, first, std::min(first + job.ranksPerProcess, job.ranks));
       children.push_back({pid});
     }
     return Status::ok();
   }
 
-  [[noreturn]] void beChild(pid_t parent, int rank) {
+  [[noreturn]] void beChild(pid_t parent, int first, int end) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) // it died before the line above
       _exit(rankFailed);
     // A terminal's Ctrl-C comes to all; the parent ends the run.
     std::signal(SIGINT, SIG_IGN);
     sigprocmask(SIG_SETMASK, &signals.maskBefore(), nullptr);
-    bool good = job.options.threads ? runThreads(job, board) : runRank(job, board, rank);
+    bool good = end - first > 1 ? runThreads(job, board, first, end) : runRank(job, board, first);
     // Not exit(): what the parent registered to run at exit is the parent's.
     _exit(good ? 0 : rankFailed);
   }
@@ -222,9 +222,13 @@ private:
   }
 
   std::string nameOf(size_t child) const {
-    return job.options.threads
-               ? fmt::format("the process of all ranks (pid {})", children[child].pid)
-               : fmt::format("rank {} (pid {})", child, children[child].pid);
+    int first = static_cast<int>(child) * job.ranksPerProcess;
+    int last = std::min(first + job.ranksPerProcess, job.ranks) - 1;
+    std::string ranks = first == last ? fmt::format("rank {}", first)
+                        : children.size() == 1
+                            ? "the process of all ranks"
+                            : fmt::format("the process of ranks {} to {}", first, last);
+    return fmt::format("{} (pid {})", ranks, children[child].pid);
   }
 
   void killAll() {

@@ -2,11 +2,11 @@
 
 #include "tools/coil-run/Options.h"
 
-#include "runtime/include/coil/coil.h"
 #include "tools/coil-run/Sizes.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <fmt/ranges.h>
@@ -15,6 +15,17 @@ namespace coil::run {
 
 const char *nameOf(MemoryKind kind) {
   return kind == MemoryKind::Registered ? "registered" : "plain";
+}
+
+const char *nameOf(Target target) {
+  switch (target) {
+  case Target::Cuda:
+    return "cuda";
+  case Target::CudaEmulated:
+    return "cuda-emulated";
+  default:
+    return "cpu";
+  }
 }
 
 namespace {
@@ -34,6 +45,14 @@ Examples:
   coil-run ring.coil -n 4 --count 0:17:+1 --type all --op all --check --quiet
   coil-run chain.coil -n 3 -b 1M --root all --memory both --json rows.json
   coilc ring.coil --ranks 2 -o - | coil-run - -b 8:64K
+  coil-run ring.coil -n 8 --target cuda --check
+  coil-run ring.coil -n 4 --target cuda --ranks-per-gpu 4 --check
+  coil-run ring.coil -n 3 --target cuda-emulated --ranks-per-gpu 3 -b 4K --check
+
+--target cuda generates a CUDA kernel from the plan, compiles it with NVRTC for the GPU at
+hand and runs rank r on GPU r / ranks-per-gpu. --target cuda-emulated runs the same kernel
+text on the host, by a stand-in for CUDA that compiles it with the C++ compiler of this
+machine: to test plans and kernels where there is no GPU, not to time them.
 
 The columns are those of nccl-tests: time is the slowest rank's mean over the iterations;
 algbw is size / time; busbw is algbw times 2 (n - 1) / n for allreduce, (n - 1) / n for
@@ -55,7 +74,8 @@ command line, 128 + n if ended by signal n.)";
 /// The command line's words, before they are understood.
 struct Words {
   std::string bytes = "1K:64M:x4", count, types = "f32", ops, root, memory = "registered",
-              data = "exact", offset = "0", timeout = "30", scalar, slotBytes, directBytes;
+              data = "exact", offset = "0", timeout = "30", scalar, slotBytes, directBytes,
+              target = "cpu", protocol = "auto", llBytes;
   int64_t ranks = 0, iterations = 0, warmup = 0;
   bool outOfPlace = false, inPlace = false;
 };
@@ -190,7 +210,19 @@ Status readTuning(const Words &words, Options &options) {
     return Status::ok();
   };
   COIL_RETURN_IF_ERROR(optionalSize("--slot-bytes", words.slotBytes, options.slotBytes));
+  COIL_RETURN_IF_ERROR(optionalSize("--ll-bytes", words.llBytes, options.llBytes));
   return optionalSize("--direct-bytes", words.directBytes, options.directBytes);
+}
+
+constexpr std::array protocolNames{"auto", "simple", "ll", "ll128"};
+constexpr std::array targets{Target::Cpu, Target::Cuda, Target::CudaEmulated};
+
+void readTarget(const Words &words, Options &options) {
+  for (Target target : targets)
+    if (words.target == nameOf(target))
+      options.target = target;
+  auto protocol = std::find(protocolNames.begin(), protocolNames.end(), words.protocol);
+  options.protocol = static_cast<coilProtocol_t>(protocol - protocolNames.begin());
 }
 
 } // namespace
@@ -251,6 +283,25 @@ Result<CommandLine> parseCommandLine(int argc, const char *const *argv) {
   where->add_option("--direct-bytes", words.directBytes,
                     "From this size on registered buffers are accessed directly");
 
+  CLI::Option_group *onGpus = app.add_option_group("GPUs");
+  onGpus->add_option("--target", words.target, "Run on: cpu, cuda or cuda-emulated, see below")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"cpu", "cuda", "cuda-emulated"}));
+  onGpus
+      ->add_option("--ranks-per-gpu", options.ranksPerGpu,
+                   "Ranks that share a GPU, in one process and one launch")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 16));
+  onGpus
+      ->add_option("--protocol", words.protocol,
+                   "How messages through FIFOs are packed: auto, simple, ll or ll128")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"auto", "simple", "ll", "ll128"}));
+  onGpus->add_option("--ll-bytes", words.llBytes, "Up to this size auto is ll");
+  onGpus->add_option("--instances", options.instances,
+                     "Copies of a plan's program, each with its share of the data [by GPU]");
+  onGpus->add_option("--threads-per-block", options.threadsPerBlock, "Threads of a block [by GPU]");
+
   CLI::Option_group *output = app.add_option_group("Output");
   CLI::Option *json =
       output
@@ -281,6 +332,7 @@ Result<CommandLine> parseCommandLine(int argc, const char *const *argv) {
     options.outOfPlace = words.outOfPlace;
     options.inPlace = words.inPlace;
   }
+  readTarget(words, options);
   COIL_RETURN_IF_ERROR(readSizes(words, options));
   COIL_RETURN_IF_ERROR(readNames(words, options));
   COIL_RETURN_IF_ERROR(readRoot(words, options));

@@ -5,6 +5,7 @@
 
 #include "runtime/base/Status.h"
 #include "runtime/base/Types.h"
+#include "runtime/include/coil/coil.h"
 #include "tools/coil-run/CheckData.h"
 
 #include <cstdint>
@@ -17,6 +18,11 @@ namespace coil::run {
 /// Where the buffers come from: coilMemAlloc and registered, or ordinary memory.
 enum class MemoryKind : uint8_t { Registered, Plain };
 const char *nameOf(MemoryKind kind);
+
+/// What the ranks run on. Emulated: kernels of GPUs, run on the host.
+enum class Target : uint8_t { Cpu, Cuda, CudaEmulated };
+/// "cpu", "cuda" and "cuda-emulated".
+const char *nameOf(Target target);
 
 /// The most ranks that are started.
 inline constexpr int mostRanks = 4096;
@@ -57,6 +63,14 @@ struct Options {
   std::optional<uint64_t> slotBytes, directBytes;
   bool threads = false;
   bool bind = true;
+
+  Target target = Target::Cpu;
+  /// Ranks that share a GPU, as threads of one process.
+  int ranksPerGpu = 1;
+  coilProtocol_t protocol = coilProtocolAuto;
+  std::optional<uint64_t> llBytes;
+  /// 0: what suits the device.
+  unsigned instances = 0, threadsPerBlock = 0;
 
   /// Empty: none; "-": standard output, in place of the table.
   std::string jsonPath;

@@ -117,12 +117,13 @@ void Report::printHeader(std::span<const int> pids) {
   std::string memory = nameOf(options.memory.front());
   if (options.memory.size() > 1)
     memory = "both";
-  text += fmt::format("# file {}  memory {}  offset {}  check {}  data {}  timeout {} s  ranks are "
-                      "{}\n#\n# Using ranks\n",
-                      oneLine(options.file), memory, options.offset, options.check ? "on" : "off",
-                      options.data == DataKind::Exact ? "exact" : "random",
-                      static_cast<double>(options.timeoutMs) / 1000,
-                      options.threads ? "threads" : "processes");
+  text +=
+      fmt::format("# file {}  memory {}  offset {}  check {}  data {}  timeout {} s  target {}  "
+                  "ranks are {}\n#\n# Using ranks\n",
+                  oneLine(options.file), memory, options.offset, options.check ? "on" : "off",
+                  options.data == DataKind::Exact ? "exact" : "random",
+                  static_cast<double>(options.timeoutMs) / 1000, nameOf(options.target),
+                  job.ranksPerProcess > 1 ? "threads" : "processes");
   std::string host = oneLine(hostName());
   for (size_t rank = 0; rank < pids.size(); ++rank)
     text += fmt::format("#  Rank {:2} Pid {:6} on {}{}\n", rank, pids[rank], host,
@@ -214,11 +215,12 @@ Status Report::writeJson(bool failed) {
   std::string text = fmt::format(
       "{{\n  \"coil_run\": \"{}\",\n  \"file\": {},\n"
       "  \"plan\": {{\"name\": {}, \"collective\": \"{}\", \"ranks\": {}, \"chunks\": {}}},\n"
-      "  \"host\": {},\n  \"threads\": {},\n  \"offset\": {},\n  \"checked\": {},\n"
+      "  \"host\": {},\n  \"target\": \"{}\",\n  \"threads\": {},\n  \"offset\": {},\n  "
+      "\"checked\": {},\n"
       "  \"data\": \"{}\",\n  \"results\": [",
       version(), jsonString(job.options.file), jsonString(job.plan.name),
       nameOf(job.plan.collective), job.ranks, job.plan.chunks, jsonString(hostName()),
-      job.options.threads, job.options.offset, job.options.check,
+      nameOf(job.options.target), job.ranksPerProcess > 1, job.options.offset, job.options.check,
       job.options.data == DataKind::Exact ? "exact" : "random");
   const char *separator = "\n";
   for (size_t i = 0; i < finished.size(); ++i)
