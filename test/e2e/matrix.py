@@ -6,7 +6,7 @@ Sizes are 0, 1 and 17 elements a rank, 4 KiB, 1 MiB and one word, and 64 MiB. On
 started for each example, number of ranks and width of the types; it sweeps over all the rest,
 every root included.
 
-The whole matrix takes about an hour on two cores. --sample is the fixed part of it that stands
+The whole matrix takes about 20 minutes on two cores. --sample is the fixed part of it that stands
 for the whole in CI; --max-bytes leaves out the larger sizes.
 """
 
