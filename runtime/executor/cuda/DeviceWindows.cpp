@@ -16,11 +16,6 @@ Result<DeviceWindows> DeviceWindows::create(std::shared_ptr<DeviceContext> devic
   table.device = std::move(device);
   table.ranks = ranks;
   COIL_RETURN_IF_ERROR(table.grow(stream, firstRows));
-  // No kernel touches it, but it must not look like no window.
-  PeerMemory nothing;
-  nothing.data = table.tables.back().data();
-  table.windows.push_back({true, nullptr, 0, std::vector<PeerMemory>(ranks, nothing)});
-  COIL_RETURN_IF_ERROR(table.writeRow(stream, 0));
   return table;
 }
 
@@ -62,7 +57,7 @@ Result<uint32_t> DeviceWindows::add(const Stream &stream, const void *own, uint6
 }
 
 Status DeviceWindows::remove(const Stream &stream, uint32_t window) {
-  if (window <= emptyWindow || window > windows.size() || !windows[window - 1].isUsed)
+  if (window == 0 || window > windows.size() || !windows[window - 1].isUsed)
     return Status::error(StatusCode::InvalidArgument, "there is no window {}", window);
   windows[window - 1] = {};
   return writeRow(stream, window - 1);
@@ -71,7 +66,7 @@ Status DeviceWindows::remove(const Stream &stream, uint32_t window) {
 std::optional<device::WindowPlace> DeviceWindows::locate(const void *pointer, uint64_t bytes,
                                                          size_t &hint) const {
   if (bytes == 0)
-    return device::WindowPlace{emptyWindow, 0, 0};
+    return device::WindowPlace{};
   auto begin = reinterpret_cast<uintptr_t>(pointer);
   auto offsetIn = [&](const Window &window) -> std::optional<uint64_t> {
     auto start = reinterpret_cast<uintptr_t>(window.own);

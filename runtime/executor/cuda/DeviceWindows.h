@@ -16,12 +16,9 @@
 
 namespace coil::cuda {
 
-/// Window 1 has no bytes, and serves calls that touch none.
-inline constexpr uint32_t emptyWindow = 1;
-
 class DeviceWindows {
 public:
-  /// With emptyWindow alone.
+  /// Without a window.
   static Result<DeviceWindows> create(std::shared_ptr<DeviceContext> device, const Stream &stream,
                                       uint32_t ranks);
 
@@ -32,8 +29,9 @@ public:
   /// Errors: InvalidArgument if there is no such window.
   Status remove(const Stream &stream, uint32_t window);
 
-  /// This rank's window that holds all of `bytes` bytes at `pointer`. Looks first
-  /// where `hint`, which it updates, has found something before.
+  /// This rank's window that holds all of `bytes` bytes at `pointer`; for no bytes,
+  /// none is needed. Looks first where `hint`, which it updates, has found something
+  /// before.
   std::optional<device::WindowPlace> locate(const void *pointer, uint64_t bytes,
                                             size_t &hint) const;
 

@@ -166,7 +166,7 @@ Status LoadedCudaPlan::State::prepare() {
   uint64_t stateAt = image.reserve<RankState>(1);
   uint64_t peerEntriesAt = image.reserve<device::EntryRecord *>(ranks);
   uint64_t scratchAt = image.reserve<u8 *>(ranks);
-  uint64_t barriersAt = image.reserve<u64>(instances);
+  uint64_t barriersAt = image.reserve<u64>(mostWorkers(plan, rank()) * instances);
   uint64_t sendsAt = image.reserve<SendEnd>(ends.sends.size() * instances);
   uint64_t receivesAt = image.reserve<ReceiveEnd>(ends.receives.size() * instances);
   COIL_ASSIGN_OR_RETURN(stateMemory,

@@ -158,9 +158,9 @@ TEST(DeviceWindowsTest, FindsMemoryAndGrows) {
   ASSERT_TRUE(stream.isOk());
   Result<DeviceWindows> windows = DeviceWindows::create(device, *stream, 2);
   ASSERT_TRUE(windows.isOk()) << windows.status().message();
-  EXPECT_NE(windows->table()[0].base, nullptr);
   size_t hint = 0;
-  EXPECT_EQ(windows->locate(nullptr, 0, hint)->window, emptyWindow);
+  EXPECT_EQ(windows->locate(nullptr, 0, hint)->window, 0u);
+  EXPECT_FALSE(windows->locate(nullptr, 1, hint));
   std::vector<std::byte> memory(1000);
   uint32_t capacity = windows->capacity();
   for (uint32_t i = 0; i < capacity; ++i) {
@@ -170,21 +170,23 @@ TEST(DeviceWindowsTest, FindsMemoryAndGrows) {
     parts[1].bytes = 10;
     Result<uint32_t> number = windows->add(*stream, memory.data() + i * 10, 10, parts, moved);
     ASSERT_TRUE(number.isOk());
-    EXPECT_EQ(*number, i + 2);
-    EXPECT_EQ(moved, i + 1 == capacity);
+    EXPECT_EQ(*number, i + 1);
+    EXPECT_FALSE(moved);
   }
+  bool moved = false;
+  EXPECT_EQ(*windows->add(*stream, nullptr, 0, std::vector<PeerMemory>(2), moved), capacity + 1);
+  EXPECT_TRUE(moved);
   EXPECT_EQ(windows->capacity(), capacity * 2);
-  EXPECT_EQ(windows->table()[(7 - 1) * 2 + 1].base, reinterpret_cast<uint8_t *>(memory.data()) + 5);
-  auto place = windows->locate(memory.data() + 53, 7, hint);
+  EXPECT_EQ(windows->table()[(7 - 1) * 2 + 1].base, reinterpret_cast<uint8_t *>(memory.data()) + 6);
+  auto place = windows->locate(memory.data() + 63, 7, hint);
   ASSERT_TRUE(place);
   EXPECT_EQ(place->window, 7u);
   EXPECT_EQ(place->offset, 3u);
-  EXPECT_FALSE(windows->locate(memory.data() + 53, 8, hint));
+  EXPECT_FALSE(windows->locate(memory.data() + 63, 8, hint));
   EXPECT_TRUE(windows->remove(*stream, 7).isOk());
-  EXPECT_FALSE(windows->locate(memory.data() + 53, 7, hint));
+  EXPECT_FALSE(windows->locate(memory.data() + 63, 7, hint));
   EXPECT_EQ(windows->table()[(7 - 1) * 2 + 1].base, nullptr);
   EXPECT_FALSE(windows->remove(*stream, 7).isOk());
-  EXPECT_FALSE(windows->remove(*stream, emptyWindow).isOk());
   EXPECT_FALSE(windows->remove(*stream, 0).isOk());
 }
 
