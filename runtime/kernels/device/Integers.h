@@ -7,6 +7,13 @@
 #ifndef COIL_RUNTIME_KERNELS_DEVICE_INTEGERS_H
 #define COIL_RUNTIME_KERNELS_DEVICE_INTEGERS_H
 
+// Marks a function that both the host and device code call.
+#if defined(__CUDACC__) || defined(__CUDACC_RTC__)
+#define COIL_HOST_DEVICE __host__ __device__
+#else
+#define COIL_HOST_DEVICE
+#endif
+
 namespace coil::device {
 
 using i8 = signed char;

@@ -36,7 +36,7 @@ enum class Protocol : u32 {
 inline constexpr u32 numProtocols = 3;
 
 /// Bytes of a slot's payload area for messages of up to `bytes` bytes.
-constexpr u64 payloadBytes(Protocol protocol, u64 bytes) {
+COIL_HOST_DEVICE constexpr u64 payloadBytes(Protocol protocol, u64 bytes) {
   switch (protocol) {
   case Protocol::Ll:
     return (bytes + 7) / 8 * 16;
@@ -48,7 +48,7 @@ constexpr u64 payloadBytes(Protocol protocol, u64 bytes) {
 }
 
 /// Distance of slots, a multiple of 128.
-constexpr u64 slotStride(Protocol protocol, u64 tileBytes) {
+COIL_HOST_DEVICE constexpr u64 slotStride(Protocol protocol, u64 tileBytes) {
   return slotHeaderBytes + (payloadBytes(protocol, tileBytes) + 127) / 128 * 128;
 }
 
@@ -133,10 +133,12 @@ struct RankState {
   const Window *windows;           ///< [(window - 1) * ranks + rank]
   u32 windowCount;
   u32 instances;
-  u8 *const *scratch;      ///< [ranks] every rank's scratch: [instance][chunk][tileBytes]
-  u64 scratchChunks;       ///< chunks of one instance; the same for all ranks
-  u64 tileBytes;           ///< of a scratch chunk
-  u64 *barriers;           ///< [instances] arrivals at barriers, over all calls
+  u8 *const *scratch; ///< [ranks] every rank's scratch: [instance][chunk][tileBytes]
+  u64 scratchChunks;  ///< chunks of one instance; the same for all ranks
+  u64 tileBytes;      ///< of a scratch chunk
+  /// [(workers - 1) * instances + instance]: arrivals at barriers, over all calls with
+  /// so many workers.
+  u64 *barriers;
   SendEnd *sendEnds;       ///< [instance * sendEndCount + end]
   ReceiveEnd *receiveEnds; ///< [instance * receiveEndCount + end]
   u32 sendEndCount, receiveEndCount;

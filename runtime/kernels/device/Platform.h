@@ -9,6 +9,9 @@
 //
 //   COIL_DEVICE, COIL_KERNEL, COIL_GRID_CONSTANT
 //       Marks of a device function, of a kernel, of its parameter.
+//   COIL_OUTLINED, COIL_UNROLL
+//       Marks of a function too big to be repeated where it is called; of a loop
+//       of constant length whose body is to be repeated.
 //
 //   enum class Scope { Block, Device, System };
 //
@@ -41,6 +44,11 @@
 //       Plain accesses of u8, u16, u32, u64 or Vector16 (16 bytes, aligned), ordered
 //       by synchronisation alone.
 //
+//   float add(float, float), multiply, divide; the same of double
+//       Rounded to nearest even each, never fused, whatever the compiler's options.
+//   float halfToFloat(u16), u16 floatToHalf(float)
+//       An f16's bits; rounded to nearest even.
+//
 //   u64 nanoseconds()   a clock of the machine
 //   void pause()        between two polls
 //
@@ -71,6 +79,8 @@ struct alignas(16) Vector16 {
 #include "runtime/kernels/device/PlatformCuda.h"
 #else
 #include "runtime/kernels/emulation/PlatformEmulated.h"
+
+#include "runtime/kernels/device/PlatformHost.h"
 #endif
 
 #endif // COIL_RUNTIME_KERNELS_DEVICE_PLATFORM_H

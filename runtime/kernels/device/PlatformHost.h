@@ -1,0 +1,42 @@
+//===- PlatformHost.h - What needs no emulation on the host -----*- C++ -*-===//
+//
+// The arithmetic of the seam where device code runs on the host. It takes the
+// host compiler's options as they are, but never fuses a product with a sum.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef COIL_RUNTIME_KERNELS_DEVICE_PLATFORMHOST_H
+#define COIL_RUNTIME_KERNELS_DEVICE_PLATFORMHOST_H
+
+#include "runtime/kernels/device/NarrowFloats.h"
+#include "runtime/kernels/device/Platform.h"
+
+/// A function too big to be repeated where it is called.
+#define COIL_OUTLINED inline
+/// Before a loop of constant length: its body repeated.
+#define COIL_UNROLL
+
+namespace coil::device {
+
+inline float add(float a, float b) { return a + b; }
+inline double add(double a, double b) { return a + b; }
+
+// Through memory, for compilers that would fuse the product with a later sum.
+inline float multiply(float a, float b) {
+  volatile float product = a * b;
+  return product;
+}
+inline double multiply(double a, double b) {
+  volatile double product = a * b;
+  return product;
+}
+
+inline float divide(float dividend, float divisor) { return dividend / divisor; }
+inline double divide(double dividend, double divisor) { return dividend / divisor; }
+
+inline float halfToFloat(u16 bits) { return decode<formatHalf>(bits); }
+inline u16 floatToHalf(float value) { return static_cast<u16>(encode<formatHalf>(value)); }
+
+} // namespace coil::device
+
+#endif // COIL_RUNTIME_KERNELS_DEVICE_PLATFORMHOST_H
