@@ -19,7 +19,7 @@ namespace coil::codegen {
 
 enum class CallKind : uint8_t {
   Meet,    ///< numbers: rank
-  Bind,    ///< slot, rank
+  Bind,    ///< slot, rank, segments of its input, of its output that may be used
   Copy,    ///< length; then destination and operand
   Reduce,  ///< length; then destination and operands
   Push,    ///< send end, length; then operand
@@ -50,7 +50,7 @@ struct CallShape {
 
 /// Numbers of a call before those of its places.
 constexpr size_t numberCount(CallKind kind) {
-  constexpr std::array<uint8_t, 8> counts{1, 2, 1, 1, 2, 1, 1, 0};
+  constexpr std::array<uint8_t, 8> counts{1, 4, 1, 1, 2, 1, 1, 0};
   return counts[static_cast<size_t>(kind)];
 }
 

@@ -67,7 +67,7 @@ private:
 
   Status call(const CallForm &form) {
     Expanded expanded;
-    std::array<uint32_t, 2> numbers{};
+    std::array<uint32_t, 4> numbers{};
     for (size_t i = 0; i < form.numbers.size(); ++i)
       COIL_RETURN_IF_ERROR(valueOf(form.numbers[i], numbers[i]));
     PlanOp &op = expanded.op;
@@ -89,7 +89,7 @@ private:
       expanded.operands.push_back({OperandKind::Input, numbers[0], 0});
       break;
     case CallKind::Bind:
-      if (!slots.try_emplace(numbers[0], numbers[1]).second)
+      if (!slots.try_emplace(numbers[0], Bound{numbers[1], numbers[2], numbers[3]}).second)
         return wrong("slot {} is bound twice", numbers[0]);
       return Status::ok();
     case CallKind::Copy:
@@ -169,17 +169,27 @@ private:
     auto bound = slots.find(numbers[0]);
     if (bound == slots.end())
       return wrong("slot {} is not bound", numbers[0]);
-    operand = {form.kind == PlaceKind::PeerInput ? OperandKind::Input : OperandKind::Output,
-               bound->second, chunk(numbers[1], numbers[2])};
+    bool isInput = form.kind == PlaceKind::PeerInput;
+    uint32_t segments = isInput ? bound->second.inputSegments : bound->second.outputSegments;
+    if (numbers[2] >= segments)
+      return wrong("slot {} has {} segments, but segment {} is used", numbers[0], segments,
+                   numbers[2]);
+    operand = {isInput ? OperandKind::Input : OperandKind::Output, bound->second.rank,
+               chunk(numbers[1], numbers[2])};
     return Status::ok();
   }
+
+  /// A rank at a slot, and how much of its buffers is known to be there.
+  struct Bound {
+    uint32_t rank, inputSegments, outputSegments;
+  };
 
   const Plan &plan;
   uint32_t rank;
   std::span<const uint32_t> constants;
   const GeneratedKernel::WorkerEnds &ends;
   std::vector<uint32_t> steps;
-  std::map<uint32_t, uint32_t> slots;
+  std::map<uint32_t, Bound> slots;
   std::vector<Expanded> calls;
 };
 

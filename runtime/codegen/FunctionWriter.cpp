@@ -14,13 +14,12 @@ namespace {
 
 constexpr std::array<const char *, 4> stepWords{"step", "inner", "third", "fourth"};
 
-/// The one location of all calls below, if there is one. Binds are from nowhere.
+/// The locations of all calls below, each run of one once.
 void collectLocations(const std::vector<CallNode> &nodes, std::vector<uint32_t> &locations) {
   for (const CallNode &node : nodes) {
     if (node.trip > 1)
       collectLocations(node.body, locations);
-    else if (node.leaf.kind != CallKind::Bind &&
-             (locations.empty() || locations.back() != node.leaf.location))
+    else if (locations.empty() || locations.back() != node.leaf.location)
       locations.push_back(node.leaf.location);
   }
 }
@@ -182,8 +181,7 @@ std::vector<std::string> FunctionWriter::operandTexts(const std::vector<OperandF
 }
 
 void FunctionWriter::writeCall(TextLines &lines, const CallForm &call, size_t indent) {
-  if (call.kind != CallKind::Bind)
-    writeComment(lines, call.location, indent);
+  writeComment(lines, call.location, indent);
   nameRepeated(lines, call, indent);
   const std::string location = std::to_string(call.location);
   auto add = [&](std::string_view head, const std::vector<std::string> &arguments) {
@@ -193,7 +191,8 @@ void FunctionWriter::writeCall(TextLines &lines, const CallForm &call, size_t in
   case CallKind::Meet:
     return add("worker.meet(", {text(call.numbers[0]), location});
   case CallKind::Bind:
-    return add("worker.bind(", {text(call.numbers[0]), text(call.numbers[1])});
+    return add("worker.bind(", {text(call.numbers[0]), text(call.numbers[1]), text(call.numbers[2]),
+                                text(call.numbers[3]), location});
   case CallKind::Signal:
     return add("worker.signal(", {text(call.numbers[0])});
   case CallKind::Wait:
@@ -223,30 +222,83 @@ void FunctionWriter::writeCall(TextLines &lines, const CallForm &call, size_t in
   add("worker.reduce(", arguments);
 }
 
-void FunctionWriter::writeLongReduce(TextLines &lines, const CallForm &call, size_t indent) {
-  lines.add(indent, "{");
-  lines.add(indent + 2, fmt::format("Source sources[{}];", call.operandCount));
-  size_t next = 0;
-  writeSources(lines, call.operands, "", next, indent + 2);
-  lines.addCall(indent + 2, "worker.reduceMany(",
-                {placeText(*call.destination), text(call.numbers[0]),
-                 call.complete ? "Complete" : "Keep", std::to_string(call.location), "sources",
-                 std::to_string(call.operandCount)},
-                ");");
-  lines.add(indent, "}");
-}
-
 namespace {
 
 /// Operands that one run of the nodes makes.
-size_t countOf(const std::vector<OperandForm> &operands) {
-  size_t count = 0;
+uint32_t countOf(const std::vector<OperandForm> &operands) {
+  uint32_t count = 0;
   for (const OperandForm &operand : operands)
     count += operand.trip == 1 ? 1 : operand.trip * countOf(operand.body);
   return count;
 }
 
+/// Whether operand q can be found with a few comparisons: a few pieces of one rule
+/// each, which can be counted from any q on. `loop` would be the loop over q.
+bool hasFewPieces(const std::vector<OperandForm> &operands, size_t loop) {
+  constexpr size_t mostPieces = 8;
+  auto isPiece = [loop](const OperandForm &operand) {
+    if (operand.trip == 1)
+      return true;
+    if (operand.body.size() != 1 || operand.body[0].trip != 1)
+      return false;
+    const std::vector<Number> &numbers = operand.body[0].leaf.numbers;
+    return std::none_of(numbers.begin(), numbers.end(),
+                        [loop](const Number &number) { return number.shiftLoop == loop; });
+  };
+  return operands.size() <= mostPieces && std::all_of(operands.begin(), operands.end(), isPiece);
+}
+
+/// The place with the step of loop `loop` counted from `first`: with `first` for 0.
+PlaceForm countedFrom(PlaceForm place, size_t loop, uint32_t first) {
+  for (Number &number : place.numbers)
+    if (!number.stepFactors.empty())
+      number.base -= number.stepFactors[loop] * first;
+  return place;
+}
+
 } // namespace
+
+/// A reduction whose operands are given one by one: by a function if they follow
+/// few rules, so that nothing is kept for each, else by an array.
+void FunctionWriter::writeLongReduce(TextLines &lines, const CallForm &call, size_t indent) {
+  std::vector<std::string> arguments{placeText(*call.destination), text(call.numbers[0]),
+                                     call.complete ? "Complete" : "Keep",
+                                     std::to_string(call.location)};
+  const std::string count = std::to_string(call.operandCount);
+  if (hasFewPieces(call.operands, stepNames.size())) {
+    arguments.insert(arguments.end(), {count, "[&](u32 q) -> Source {"});
+    lines.addCall(indent, "worker.reduceMany(", arguments, "");
+    writeSelection(lines, call.operands, indent + 2);
+    lines.add(indent, "});");
+    return;
+  }
+  lines.add(indent, "{");
+  lines.add(indent + 2, fmt::format("Source sources[{}];", count));
+  size_t next = 0;
+  writeSources(lines, call.operands, "", next, indent + 2);
+  arguments.insert(arguments.end(), {"sources", count});
+  lines.addCall(indent + 2, "worker.reduceMany(", arguments, ");");
+  lines.add(indent, "}");
+}
+
+/// Statements that return operand `q`.
+void FunctionWriter::writeSelection(TextLines &lines, const std::vector<OperandForm> &operands,
+                                    size_t indent) {
+  uint32_t first = 0;
+  for (const OperandForm &operand : operands) {
+    stepNames.push_back("q");
+    std::string place =
+        operand.trip == 1
+            ? placeText(operand.leaf)
+            : placeText(countedFrom(operand.body[0].leaf, stepNames.size() - 1, first));
+    stepNames.pop_back();
+    first += operand.trip;
+    bool isLast = &operand == &operands.back();
+    if (!isLast)
+      lines.add(indent, fmt::format("if (q < {})", first));
+    lines.add(isLast ? indent : indent + 2, fmt::format("return {};", place));
+  }
+}
 
 /// `position` is what the loops around add to an operand's place, and `next` its
 /// place in their first step.

@@ -31,6 +31,7 @@ private:
   void writeLoop(TextLines &lines, const CallNode &loop, size_t indent);
   void writeCall(TextLines &lines, const CallForm &call, size_t indent);
   void writeLongReduce(TextLines &lines, const CallForm &call, size_t indent);
+  void writeSelection(TextLines &lines, const std::vector<OperandForm> &operands, size_t indent);
   void writeSources(TextLines &lines, const std::vector<OperandForm> &operands,
                     const std::string &position, size_t &next, size_t indent);
   void writeComment(TextLines &lines, uint32_t location, size_t indent);

@@ -20,8 +20,9 @@
 
 namespace coil::codegen {
 
-/// A reduction of more operands has them in an array, which loops can fill.
-inline constexpr uint32_t mostListedOperands = 8;
+/// A reduction of more operands goes through them in a loop, for which they are
+/// found one by one: code for many at once needs more registers than there are.
+inline constexpr uint32_t mostListedOperands = 4;
 
 struct PlaceForm {
   PlaceKind kind = PlaceKind::Input;

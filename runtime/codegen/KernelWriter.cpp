@@ -201,8 +201,8 @@ Result<std::string> writeKernel(const Plan &plan, const PlanVariant &variant,
       describeEnds(lines, "send", "to", worker.sends);
       describeEnds(lines, "receive", "from", worker.receives);
       lines.add(0, "template <typename Element, typename Operator>");
-      lines.add(0, fmt::format("COIL_DEVICE void {}({} &worker) {{", functionName(classNumber, w),
-                               workerType));
+      lines.add(0, fmt::format("COIL_DEVICE inline void {}({} &worker) {{",
+                               functionName(classNumber, w), workerType));
       lines.append(2, statements);
       lines.add(0, "}");
       lines.add(0, "");

@@ -68,19 +68,16 @@ class Flattener {
 public:
   Flattener(const Plan &plan, const PlanVariant &variant, const PlanWorker &worker, uint32_t rank,
             ShapeTable &shapes)
-      : plan(plan), variant(variant), worker(worker), rank(rank), shapes(shapes) {
-    for (const std::vector<PlanOp> *ops : {&worker.prologue, &worker.body, &worker.epilogue})
-      for (const PlanOp &op : *ops)
-        mention(op);
-  }
+      : plan(plan), variant(variant), worker(worker), rank(rank), shapes(shapes) {}
 
   FlatWorker flatten() {
+    for (const std::vector<PlanOp> *ops : {&worker.prologue, &worker.body, &worker.epilogue})
+      for (const PlanOp &op : *ops)
+        look(op);
     appendOps(worker.prologue, prologueSection);
-    std::vector<uint32_t> boundLater = peersOf(worker.body);
-    std::vector<uint32_t> epilogue = peersOf(worker.epilogue);
-    boundLater.insert(boundLater.end(), epilogue.begin(), epilogue.end());
-    for (uint32_t peer : boundLater)
-      bind(peer, boundLaterLocation(), prologueSection);
+    for (const std::vector<PlanOp> *ops : {&worker.body, &worker.epilogue})
+      for (const PlanOp &op : *ops)
+        bindPeers(op, prologueSection);
     appendOps(worker.body, bodySection);
     appendOps(worker.epilogue, epilogueSection);
     flat.ends = {sends.inOrder(), receives.inOrder()};
@@ -101,37 +98,28 @@ private:
            op.kind != OpKind::Meet && op.kind != OpKind::Barrier;
   }
 
-  /// Ranks whose buffers an operation uses, in order.
-  std::vector<uint32_t> peersOf(const PlanOp &op) const {
-    std::vector<uint32_t> peers;
-    if (hasDestination(op) && isPeerBuffer(op.destination))
-      peers.push_back(op.destination.rank);
+  /// Calls visit(operand) for the destination and the operands.
+  template <typename Visit> void visitPlaces(const PlanOp &op, const Visit &visit) const {
+    if (hasDestination(op))
+      visit(op.destination);
     if (op.kind != OpKind::Meet)
       for (const PlanOperand &operand : operandsOf(op))
-        if (isPeerBuffer(operand))
-          peers.push_back(operand.rank);
-    return peers;
-  }
-  std::vector<uint32_t> peersOf(const std::vector<PlanOp> &ops) const {
-    std::vector<uint32_t> peers;
-    for (const PlanOp &op : ops)
-      for (uint32_t peer : peersOf(op))
-        peers.push_back(peer);
-    return peers;
+        visit(operand);
   }
 
-  /// Numbers the ranks that an operation has to do with, but for meeting them.
-  void mention(const PlanOp &op) {
-    if (op.kind == OpKind::Meet)
-      return;
+  /// Notes the ranks that an operation has to do with, but for meeting them, and
+  /// which of their buffers it uses.
+  void look(const PlanOp &op) {
     if (op.kind == OpKind::Signal || op.kind == OpKind::Push)
       mentioned[variant.channels[op.channel].destinationRank];
     else if (op.kind == OpKind::Wait)
       mentioned[variant.channels[op.channel].sourceRank];
-    else if (hasDestination(op))
-      mentioned[op.destination.rank];
-    for (const PlanOperand &operand : operandsOf(op))
+    visitPlaces(op, [&](const PlanOperand &operand) {
       mentioned[operand.rank];
+      if (isPeerBuffer(operand))
+        (operand.kind == OperandKind::Input ? usedBuffers[operand.rank].input
+                                            : usedBuffers[operand.rank].output) = true;
+    });
   }
 
   /// The ranks of a Meet, which may be met in any order: as they are needed.
@@ -147,27 +135,28 @@ private:
     return ranks;
   }
 
-  /// What a bind at the end of the prologue is said to come from.
-  uint32_t boundLaterLocation() const {
-    return worker.prologue.empty() ? 0 : worker.prologue.back().location;
-  }
-
   void append(size_t section, CallShape shape) {
     flat.calls[section].push_back(shapes[std::move(shape)]);
   }
-  void bind(uint32_t peer, uint32_t location, size_t section) {
-    size_t known = slots.inOrder().size();
-    uint32_t slot = slots[peer];
-    if (slot < known)
-      return;
-    append(section, {CallKind::Bind, false, location, std::nullopt, {}});
-    flat.numbers.insert(flat.numbers.end(), {slot, peer});
+  /// Binds the ranks whose buffers an operation uses, if it is the first.
+  void bindPeers(const PlanOp &op, size_t section) {
+    visitPlaces(op, [&](const PlanOperand &operand) {
+      size_t known = slots.inOrder().size();
+      if (!isPeerBuffer(operand) || slots[operand.rank] < known)
+        return;
+      append(section, {CallKind::Bind, false, op.location, std::nullopt, {}});
+      SegmentCounts segments = segmentCounts(plan.collective, plan.ranks);
+      const UsedBuffers &used = usedBuffers[operand.rank];
+      flat.numbers.insert(flat.numbers.end(),
+                          {static_cast<uint32_t>(known), operand.rank,
+                           used.input ? static_cast<uint32_t>(segments.input) : 0,
+                           used.output ? static_cast<uint32_t>(segments.output) : 0});
+    });
   }
 
   void appendOps(const std::vector<PlanOp> &ops, size_t section) {
     for (const PlanOp &op : ops) {
-      for (uint32_t peer : peersOf(op))
-        bind(peer, op.location, section);
+      bindPeers(op, section);
       appendOp(op, section);
     }
   }
@@ -249,6 +238,10 @@ private:
   ShapeTable &shapes;
   FlatWorker flat;
   Numbering sends, receives, slots;
+  struct UsedBuffers {
+    bool input = false, output = false;
+  };
+  std::unordered_map<uint32_t, UsedBuffers> usedBuffers; ///< by rank
   /// Other ranks in the order in which the worker has to do with them.
   Numbering mentioned;
 };
