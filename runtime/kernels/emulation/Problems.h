@@ -3,8 +3,8 @@
 #ifndef COIL_RUNTIME_KERNELS_EMULATION_PROBLEMS_H
 #define COIL_RUNTIME_KERNELS_EMULATION_PROBLEMS_H
 
+#include "runtime/kernels/device/Platform.h"
 #include "runtime/kernels/emulation/Emulation.h"
-#include "runtime/kernels/emulation/PlatformEmulated.h"
 
 #include <atomic>
 #include <mutex>
