@@ -75,7 +75,7 @@ Result<CallChoice> LoadedCudaPlan::State::choose(const CudaCall &call) {
   if (direct && !call.scalar && owner.peers->reach().everywhere() &&
       (!staged || bytes >= config.directBytes)) {
     SegmentCounts segments = segmentCounts(plan.collective, owner.group.ranks);
-    auto locate = [&](const void *pointer, int count, size_t &hint) {
+    auto locate = [&](const void *pointer, int64_t count, size_t &hint) {
       return owner.windows->locate(pointer, bytes * static_cast<uint64_t>(count), hint);
     };
     auto input = locate(call.send, segments.input, owner.sendHint);

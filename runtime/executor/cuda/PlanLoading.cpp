@@ -71,9 +71,9 @@ Result<LayoutTerms> LoadedCudaPlan::State::terms() const {
                          plan.name);
   // A block a multiprocessor is resident whatever the kernel needs. More may be,
   // which the launch of the kernel finds out.
-  uint64_t workers = 0;
-  for (uint32_t each : owner.peers->deviceRanks())
-    workers += mostWorkers(plan, each);
+  uint64_t workers = mostWorkers(plan, rank());
+  for (uint32_t other : owner.peers->deviceRanks())
+    workers += other == rank() ? 0 : mostWorkers(plan, other);
   if (workers > 1 && !owner.device->hasCooperativeLaunch())
     return Status::error(StatusCode::Unsupported,
                          "{} has no cooperative launch, which {} blocks that wait for each other "
@@ -235,17 +235,16 @@ Status LoadedCudaPlan::State::prepare() {
 }
 
 Status LoadedCudaPlan::State::writeWindows() {
-  struct {
-    const Window *windows;
-    u32 windowCount;
-  } words{owner.windows->table(), owner.windows->capacity()};
+  RankState changed{};
+  changed.windows = owner.windows->table();
+  changed.windowCount = owner.windows->capacity();
+  auto write = [&](size_t offset, size_t bytes) {
+    return copyToDevice(*owner.device, owner.stream, stateMemory.get() + offset,
+                        reinterpret_cast<const std::byte *>(&changed) + offset, bytes);
+  };
   // The larger table serves a kernel that still has the smaller count.
-  COIL_RETURN_IF_ERROR(copyToDevice(*owner.device, owner.stream,
-                                    stateMemory.get() + offsetof(RankState, windows),
-                                    &words.windows, sizeof words.windows));
-  return copyToDevice(*owner.device, owner.stream,
-                      stateMemory.get() + offsetof(RankState, windowCount), &words.windowCount,
-                      sizeof words.windowCount);
+  COIL_RETURN_IF_ERROR(write(offsetof(RankState, windows), sizeof changed.windows));
+  return write(offsetof(RankState, windowCount), sizeof changed.windowCount);
 }
 
 Result<const LoadedCudaPlan::State::Binding *> LoadedCudaPlan::State::bind(size_t variant,
