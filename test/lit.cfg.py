@@ -5,6 +5,8 @@ Inputs holds files that tests read and that are no tests themselves.
 """
 
 import os
+import subprocess
+import tempfile
 
 import lit.formats
 
@@ -28,13 +30,36 @@ config.substitutions.append(("%python", config.python_executable))
 
 if config.coil_has_cuda:
     config.available_features.add("cuda")
+
+
+def find_nvrtc():
+    """Whether coilc finds NVRTC, or in other words what it misses."""
+    with tempfile.TemporaryDirectory() as folder:
+        program = os.path.join(config.coil_source_directory, "examples", "allreduce", "ring.coil")
+        command = [os.path.join(tools_directory, "coilc"), program, "-n", "2", "--variant", "0"]
+        command += ["--emit=ptx", "--arch=none", "-o", os.path.join(folder, "none.ptx")]
+        result = subprocess.run(command, capture_output=True, text=True, errors="replace")
+    if "expected an architecture" in result.stderr:
+        return None
+    return result.stderr.strip() or "coilc does not say"
+
+
+# Tests that compile for GPUs need NVRTC, which needs no GPU.
+nvrtc_problem = find_nvrtc()
+if nvrtc_problem is None:
+    config.available_features.add("nvrtc")
+else:
+    lit_config.note(f"tests with NVRTC are skipped: {nvrtc_problem}")
 if config.coil_sanitize:
     config.available_features.add("asan")
 if config.coil_sanitize_thread:
     config.available_features.add("tsan")
 
-# The sanitizers' own settings reach the tools; nothing else of the caller's environment does.
-for variable in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS"):
+# The sanitizers' own settings and where NVRTC lies reach the tools; nothing else of the caller's
+# environment does. What is compiled stays in the build folder.
+config.environment["COIL_CACHE_DIR"] = os.path.join(config.test_exec_root, "kernels")
+for variable in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS",
+                 "COIL_NVRTC_LIBRARY", "CUDA_HOME", "CUDA_PATH", "VIRTUAL_ENV", "CONDA_PREFIX"):
     if variable in os.environ:
         config.environment[variable] = os.environ[variable]
 

@@ -30,12 +30,12 @@ enum class CompileTarget {
 struct KernelResources {
   std::string loweredName;
   uint32_t registers = 0;    ///< of a thread
-  uint32_t stackBytes = 0;   ///< of a thread
+  uint32_t stackBytes = 0;   ///< of a thread, with what it calls
   uint32_t spillStores = 0;  ///< bytes
   uint32_t spillLoads = 0;   ///< bytes
   uint32_t sharedBytes = 0;  ///< of a block, without what a launch adds
   uint32_t barriers = 0;     ///< of a block
-  double compileSeconds = 0; ///< of all kernels of the request
+  double compileSeconds = 0; ///< of this process's processor time, for the whole request
 };
 
 struct CompileRequest {

@@ -51,13 +51,14 @@ std::vector<KernelResources> parseResourceReport(std::string_view log) {
       subject = function;
     } else if (line.find(" bytes stack frame") != std::string_view::npos) {
       KernelResources &facts = functions[subject];
-      facts.stackBytes = numberBefore(line, " bytes stack frame");
       facts.spillStores = numberBefore(line, " bytes spill stores");
       facts.spillLoads = numberBefore(line, " bytes spill loads");
     } else if (line.find(" registers") != std::string_view::npos && !kernels.empty()) {
       kernels.back().registers = numberBefore(line, " registers");
       kernels.back().barriers = numberBefore(line, " barriers");
       kernels.back().sharedBytes = numberBefore(line, " bytes smem");
+      // Of the kernel and what it calls; said only if there is any.
+      kernels.back().stackBytes = numberBefore(line, " bytes cumulative stack size");
     }
   }
 
@@ -68,7 +69,6 @@ std::vector<KernelResources> parseResourceReport(std::string_view log) {
   for (const auto &[name, facts] : functions)
     for (KernelResources &kernel : kernels)
       if (kernel.loweredName == name || !isKernel(name)) {
-        kernel.stackBytes += facts.stackBytes;
         kernel.spillStores += facts.spillStores;
         kernel.spillLoads += facts.spillLoads;
       }
