@@ -2,6 +2,7 @@
 
 #include "runtime/nvrtc/NvrtcLibrary.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <dlfcn.h>
 #include <glob.h>
@@ -51,11 +52,15 @@ std::string findFunctions(void *library, NvrtcFunctions &table) {
 
 std::vector<std::string> NvrtcLibrary::usualPlaces() {
   std::vector<std::string> places(std::begin(sonames), std::end(sonames));
+  auto add = [&](std::string path) {
+    if (std::find(places.begin(), places.end(), path) == places.end())
+      places.push_back(std::move(path));
+  };
   for (const std::string &root :
        {environment("CUDA_HOME"), environment("CUDA_PATH"), std::string("/usr/local/cuda")})
     if (!root.empty())
       for (const char *soname : sonames)
-        places.push_back(root + "/lib64/" + soname);
+        add(root + "/lib64/" + soname);
   for (const std::string &prefix :
        {environment("VIRTUAL_ENV"), environment("CONDA_PREFIX"), environment("HOME") + "/.local",
         std::string("/usr/local"), std::string("/usr")})
@@ -63,7 +68,7 @@ std::vector<std::string> NvrtcLibrary::usualPlaces() {
       for (const char *packages : {"site-packages", "dist-packages"})
         for (const std::string &path :
              matches(prefix + "/lib/python3*/" + packages + "/nvidia/*/lib/libnvrtc.so.[0-9]*"))
-          places.push_back(path);
+          add(path);
   return places;
 }
 
