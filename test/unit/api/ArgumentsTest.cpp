@@ -98,8 +98,8 @@ TEST(ArgumentsTest, CountTypeOperatorRootAndOverlap) {
     EXPECT_COIL(comm, coilCommUserRank(comm, &rank));
     EXPECT_EQ(ranks, 1);
     EXPECT_EQ(rank, 0);
-    expectError(coilAllReduce(data, data, 1, coilFloat32, coilSum, comm, data),
-                coilInvalidArgument, comm, "expected no stream where ranks run on CPUs");
+    expectError(coilAllReduce(data, data, 1, coilFloat32, coilSum, comm, data), coilInvalidArgument,
+                comm, "expected no stream where ranks run on CPUs");
     expectError(coilAllReduce(data, data, SIZE_MAX / 2, coilFloat32, coilSum, comm, nullptr),
                 coilInvalidArgument, comm, "more than an address space holds");
     expectError(coilAllReduce(data, data, SIZE_MAX, coilInt8, coilSum, comm, nullptr),
