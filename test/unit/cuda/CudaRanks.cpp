@@ -6,6 +6,7 @@
 #include "runtime/plan/PlanFile.h"
 #include "test/unit/api/HandPlans.h"
 
+#include <cstdlib>
 #include <cstring>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -123,6 +124,8 @@ void runCudaProcesses(const CudaSetting &setting, const CudaBody &body, int mayD
     pid_t child = fork();
     ASSERT_GE(child, 0);
     if (child == 0) {
+      if (rank == setting.ranks - 1 && !setting.faults.empty())
+        setenv("COIL_EMULATED_FAULTS", setting.faults.c_str(), 1);
       runRank(setting, *id, rank, body);
       std::fflush(nullptr);
       _exit(testing::Test::HasFailure() ? 1 : 0);

@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace coil::test {
@@ -20,6 +21,9 @@ struct CudaSetting {
   int ranksPerDevice = 1;
   uint64_t timeoutMs = 60000;
   std::optional<Plan> plan;
+  /// Processes: which of the driver's calls fail on the last rank, as
+  /// runtime/emulated/Faults.h writes it.
+  std::string faults;
 
   /// Small blocks and tiles, so that small data has all that large data has.
   static cuda::CudaConfig usualConfig();

@@ -59,5 +59,46 @@ TEST(EmulatedProcessesTest, RefusesSeveralProcessesOnOneDevice) {
   });
 }
 
+TEST(EmulatedProcessesTest, TellsAllRanksThatMemoryRanOut) {
+  // Of the table of windows, then of the plan's two pieces.
+  for (int number : {1, 2, 3}) {
+    SCOPED_TRACE(number);
+    CudaSetting setting = settingFor(2, directAllReduce(2));
+    setting.faults = "cuMemAlloc_v2:" + std::to_string(number) + "=out_of_memory";
+    runCudaProcesses(setting, [](CudaMember &member) {
+      EXPECT_EQ(member.status.code(), StatusCode::SystemError);
+      EXPECT_THAT(member.status.message(), HasSubstr("bytes on device 1"));
+      EXPECT_THAT(member.status.message(), HasSubstr("OUT_OF_MEMORY"));
+      if (member.rank == 0) {
+        EXPECT_THAT(member.status.message(), testing::StartsWith("rank 1: "));
+      }
+    });
+  }
+}
+
+TEST(EmulatedProcessesTest, TellsAllRanksThatALaunchFailed) {
+  CudaSetting setting = settingFor(2, directAllReduce(2));
+  setting.config.instances = 1;
+  setting.faults = "cuLaunchKernel:2=launch_out_of_resources";
+  runCudaProcesses(setting, [](CudaMember &member) {
+    DeviceArray send(member, 400), receive(member, 400);
+    ASSERT_TRUE(member.run(allReduce(send, receive, 100)).isOk());
+    Status status = member.run(allReduce(send, receive, 100));
+    EXPECT_EQ(status.code(), member.rank == 1 ? StatusCode::SystemError : StatusCode::RemoteError);
+    EXPECT_THAT(status.message(), HasSubstr("cuLaunchKernel failed: "));
+  });
+}
+
+TEST(EmulatedProcessesTest, TellsAllRanksThatAKernelDidNotCompile) {
+  CudaSetting setting = settingFor(2, directAllReduce(2));
+  setting.faults = "cuModuleLoadData:1=no_binary_for_gpu";
+  runCudaProcesses(setting, [](CudaMember &member) {
+    DeviceArray send(member, 400), receive(member, 400);
+    Status status = member.run(allReduce(send, receive, 100));
+    EXPECT_EQ(status.code(), member.rank == 1 ? StatusCode::Unsupported : StatusCode::RemoteError);
+    EXPECT_THAT(status.message(), HasSubstr("cuModuleLoadData failed: "));
+  });
+}
+
 } // namespace
 } // namespace coil::test
