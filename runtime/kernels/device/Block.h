@@ -10,8 +10,8 @@
 #ifndef COIL_RUNTIME_KERNELS_DEVICE_BLOCK_H
 #define COIL_RUNTIME_KERNELS_DEVICE_BLOCK_H
 
-#include "runtime/kernels/device/Platform.h"
 #include "runtime/kernels/device/SharedLayout.h"
+#include "runtime/kernels/device/Words.h"
 
 namespace coil::device {
 
@@ -31,30 +31,23 @@ COIL_DEVICE inline Seat findSeat(const Launch &launch) {
 }
 
 /// The block's shared memory, as SharedLayout.h sizes it.
-class SharedState {
-public:
-  COIL_DEVICE explicit SharedState(const WorkerTables &tables)
-      : sendEnds(tables.sendEndCount), receiveEnds(tables.receiveEndCount) {}
+COIL_DEVICE inline BlockFacts &blockFacts() {
+  return *reinterpret_cast<BlockFacts *>(sharedMemory());
+}
+COIL_DEVICE inline LocalSendEnd &localSend(u32 end) {
+  return reinterpret_cast<LocalSendEnd *>(sharedMemory() + sizeof(BlockFacts))[end];
+}
+COIL_DEVICE inline LocalReceiveEnd &localReceive(u32 end) {
+  return reinterpret_cast<LocalReceiveEnd *>(&localSend(blockFacts().sendEnds))[end];
+}
+COIL_DEVICE inline PeerBuffers &boundPeer(u32 slot) {
+  return reinterpret_cast<PeerBuffers *>(&localReceive(blockFacts().receiveEnds))[slot];
+}
 
-  COIL_DEVICE BlockFacts &facts() const { return *reinterpret_cast<BlockFacts *>(sharedMemory()); }
-  COIL_DEVICE LocalSendEnd &send(u32 end) const {
-    return reinterpret_cast<LocalSendEnd *>(sharedMemory() + sizeof(BlockFacts))[end];
-  }
-  COIL_DEVICE LocalReceiveEnd &receive(u32 end) const {
-    return reinterpret_cast<LocalReceiveEnd *>(sharedMemory() + receiveOffset())[end];
-  }
-  COIL_DEVICE PeerBuffers &peer(u32 slot) const {
-    return reinterpret_cast<PeerBuffers *>(sharedMemory() + receiveOffset() +
-                                           receiveEnds * sizeof(LocalReceiveEnd))[slot];
-  }
-
-  const u32 sendEnds, receiveEnds;
-
-private:
-  COIL_DEVICE u32 receiveOffset() const {
-    return sizeof(BlockFacts) + sendEnds * sizeof(LocalSendEnd);
-  }
-};
+template <typename Element> COIL_DEVICE inline Terms<Element> &termsOf(BlockFacts &facts) {
+  static_assert(sizeof(Terms<Element>) <= sizeof(facts.terms));
+  return *reinterpret_cast<Terms<Element> *>(facts.terms);
+}
 
 /// The rank's ends that a worker's instance uses.
 COIL_DEVICE inline SendEnd *sendEndOf(const RankCall &call, const Seat &seat, u32 end) {
@@ -67,8 +60,8 @@ COIL_DEVICE inline ReceiveEnd *receiveEndOf(const RankCall &call, const Seat &se
 }
 
 /// Ordinal of the running call, the same until the rank's last block has left it.
-COIL_DEVICE inline u64 runningCall(const RankCall &call) {
-  return loadData<u64>(&call.state->calls) + 1;
+COIL_DEVICE inline u64 runningCall(const RankState &state) {
+  return loadData<u64>(&state.calls) + 1;
 }
 
 /// Tells every other rank that this one has entered the call, and with which
@@ -86,48 +79,76 @@ COIL_DEVICE inline void publishEntry(const RankCall &call) {
     storeData<u64>(&record->input.offset, call.inputPlace.offset);
     storeData<u32>(&record->output.window, call.outputPlace.window);
     storeData<u64>(&record->output.offset, call.outputPlace.offset);
-    storeRelease<Scope::System>(&record->call, runningCall(call));
+    storeRelease<Scope::System>(&record->call, runningCall(state));
   }
 }
 
 /// Fills the block's shared memory. Ends with the block synchronised.
-COIL_OUTLINED void enterCall(const Launch &launch, const RankCall &call, Seat seat,
-                             SharedState shared, Protocol protocol) {
+template <typename Element>
+COIL_OUTLINED void enterCall(const Launch &launch, Protocol protocol, u32 chunks) {
+  Seat seat = findSeat(launch);
+  const RankCall &call = launch.ranks[seat.rankSlot];
   const RankState &state = *call.state;
-  if (threadIndex() == 0)
-    shared.facts() = {
-        state.board,
-        launch.timeoutNanoseconds,
-        call.fingerprint,
-        state.scratch[state.rank] + seat.instance * state.scratchChunks * state.tileBytes,
-        state.tileBytes,
-        slotStride(protocol, state.tileBytes),
-        seat.worker,
-        seat.instance};
-  for (u32 i = threadIndex(); i < shared.sendEnds; i += blockThreads()) {
+  const WorkerTables &tables = call.workers[seat.worker];
+  if (threadIndex() == 0) {
+    BlockFacts &facts = blockFacts();
+    facts.state = call.state;
+    facts.board = state.board;
+    facts.timeoutNanoseconds = launch.timeoutNanoseconds;
+    facts.fingerprint = call.fingerprint;
+    facts.input = call.input;
+    facts.output = call.output;
+    facts.scratch =
+        state.scratch[state.rank] + seat.instance * state.scratchChunks * state.tileBytes;
+    facts.tileBytes = state.tileBytes;
+    facts.slotStride = slotStride(protocol, state.tileBytes);
+    facts.count = launch.count;
+    facts.shortChunk = launch.count / chunks;
+    facts.tileElements = launch.tileElements;
+    facts.tiles = launch.tiles;
+    facts.constants = call.constants;
+    facts.rank = state.rank;
+    facts.rankClass = call.rankClass;
+    facts.worker = seat.worker;
+    facts.workers = call.workerCount;
+    facts.instance = seat.instance;
+    facts.instances = call.instances;
+    facts.longChunks = static_cast<u32>(launch.count % chunks);
+    facts.ranks = state.ranks;
+    Terms<Element> &terms = termsOf<Element>(facts);
+    terms.factor =
+        Arithmetic<Element>::widen(bitCast<Element>(static_cast<Bits<Element>>(call.scalar)));
+    if (state.ranks > 1)
+      terms.divisor = {state.ranks, reciprocalOf(state.ranks)};
+    facts.sendEnds = tables.sendEndCount;
+    facts.receiveEnds = tables.receiveEndCount;
+  }
+  syncBlock();
+  const BlockFacts &facts = blockFacts();
+  for (u32 i = threadIndex(); i < facts.sendEnds; i += blockThreads()) {
     const SendEnd &end = *sendEndOf(call, seat, i);
     u64 ordinal = loadData<u64>(&end.ordinal), lap = end.slotCount ? ordinal / end.slotCount : 0;
-    shared.send(i) = {end.counter,
-                      end.slots,
-                      end.freed,
-                      ordinal,
-                      0,
-                      end.slotCount,
-                      end.peer,
-                      static_cast<u32>(ordinal - lap * end.slotCount),
-                      static_cast<u32>(lap)};
+    localSend(i) = {end.counter,
+                    end.slots,
+                    end.freed,
+                    ordinal,
+                    0,
+                    end.slotCount,
+                    end.peer,
+                    static_cast<u32>(ordinal - lap * end.slotCount),
+                    static_cast<u32>(lap)};
   }
-  for (u32 i = threadIndex(); i < shared.receiveEnds; i += blockThreads()) {
+  for (u32 i = threadIndex(); i < facts.receiveEnds; i += blockThreads()) {
     const ReceiveEnd &end = *receiveEndOf(call, seat, i);
     u64 ordinal = loadData<u64>(&end.ordinal);
-    shared.receive(i) = {end.counter,
-                         end.slots,
-                         end.freed,
-                         ordinal,
-                         end.slotCount,
-                         end.peer,
-                         end.slotCount ? static_cast<u32>(ordinal % end.slotCount) : 0,
-                         0};
+    localReceive(i) = {end.counter,
+                       end.slots,
+                       end.freed,
+                       ordinal,
+                       end.slotCount,
+                       end.peer,
+                       end.slotCount ? static_cast<u32>(ordinal % end.slotCount) : 0,
+                       0};
   }
   if (seat.worker == 0 && seat.instance == 0)
     publishEntry(call);
@@ -136,20 +157,23 @@ COIL_OUTLINED void enterCall(const Launch &launch, const RankCall &call, Seat se
 
 /// Writes the ends' ordinals back. The last of the rank's blocks to leave ends the
 /// call: it advances RankState::calls and tells the host.
-COIL_OUTLINED void leaveCall(const RankCall &call, Seat seat, SharedState shared) {
+COIL_OUTLINED void leaveCall(const Launch &launch) {
+  Seat seat = findSeat(launch);
+  const RankCall &call = launch.ranks[seat.rankSlot];
   RankState &state = *call.state;
   syncBlock();
-  for (u32 i = threadIndex(); i < shared.sendEnds; i += blockThreads())
-    storeData<u64>(&sendEndOf(call, seat, i)->ordinal, shared.send(i).ordinal);
-  for (u32 i = threadIndex(); i < shared.receiveEnds; i += blockThreads())
-    storeData<u64>(&receiveEndOf(call, seat, i)->ordinal, shared.receive(i).ordinal);
+  const BlockFacts &facts = blockFacts();
+  for (u32 i = threadIndex(); i < facts.sendEnds; i += blockThreads())
+    storeData<u64>(&sendEndOf(call, seat, i)->ordinal, localSend(i).ordinal);
+  for (u32 i = threadIndex(); i < facts.receiveEnds; i += blockThreads())
+    storeData<u64>(&receiveEndOf(call, seat, i)->ordinal, localReceive(i).ordinal);
   syncBlock();
   if (threadIndex() != 0)
     return;
   u64 others = call.workerCount * call.instances - 1;
   if (addAcquireRelease<Scope::Device>(&state.finishedBlocks, 1) != others)
     return;
-  u64 finished = runningCall(call);
+  u64 finished = runningCall(state);
   storeRelaxed<Scope::Device>(&state.finishedBlocks, 0);
   storeData<u64>(&state.calls, finished);
   storeRelease<Scope::System>(&state.board->finishedCalls, finished);

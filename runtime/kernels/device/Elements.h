@@ -68,7 +68,11 @@ template <> struct Arithmetic<BFloat16> {
 template <> struct Arithmetic<Float8E4M3> {
   using Accumulation = float;
   COIL_DEVICE static float widen(Float8E4M3 value) {
-    return decode<NarrowFormat::E4M3>(value.bits);
+    u32 magnitude = value.bits & 0x7fu;
+    // An f16 with the same exponent field and mantissa is 2^8 times less.
+    float result = magnitude == 0x7f ? bitCast<float>(0x7fc00000u)
+                                     : halfToFloat(static_cast<u16>(magnitude << 7)) * 256;
+    return bitCast<float>(bitCast<u32>(result) | (value.bits & 0x80u) << 24);
   }
   COIL_DEVICE static Float8E4M3 round(float value) {
     return {static_cast<u8>(encode<NarrowFormat::E4M3>(value))};

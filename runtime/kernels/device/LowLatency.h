@@ -89,7 +89,7 @@ COIL_DEVICE inline bool awaitLl(const BlockFacts &facts, const u8 *slot, const O
 /// does that; `capacity` is the slot's packets where it is to be cleaned, else 0.
 template <typename Element, typename Operator>
 COIL_OUTLINED void fillLl(u8 *payload, u64 ordinal, const u8 *source, bool own, u64 count,
-                          u64 capacity, Terms<Element> terms) {
+                          u64 capacity, const Terms<Element> &terms) {
   u64 bytes = count * sizeof(Element), packets = (bytes + 7) / 8;
   u32 flag = llFlag(ordinal);
   for (u64 index = threadIndex(); index < packets || index < capacity; index += blockThreads()) {
@@ -131,7 +131,8 @@ COIL_DEVICE inline u64 settleLl(const BlockFacts &facts, const PacketOperand &op
 /// up: the destination is not whole then.
 template <typename Element, typename Operator, u32 arity>
 COIL_OUTLINED bool reduceLl(const BlockFacts &facts, u8 *destination,
-                            PacketOperands<arity> operands, u64 count, Terms<Element> terms) {
+                            PacketOperands<arity> operands, u64 count,
+                            const Terms<Element> &terms) {
   u64 bytes = count * sizeof(Element);
   bool failed = false;
   for (u64 index = threadIndex(); index * 8 < bytes && !failed; index += blockThreads()) {

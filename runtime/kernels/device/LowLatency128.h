@@ -115,7 +115,7 @@ template <typename Body> COIL_DEVICE inline bool forEachLine(u64 bytes, Body bod
 /// does that.
 template <typename Element, typename Operator>
 COIL_OUTLINED void fillLl128(u8 *payload, u64 ordinal, const u8 *source, bool own, u64 count,
-                             Terms<Element> terms) {
+                             const Terms<Element> &terms) {
   u64 bytes = count * sizeof(Element);
   forEachLine(bytes, [&](u64 line, bool) {
     Pair pair = loadPiece<Element>(source, LinePiece(line, bytes));
@@ -155,7 +155,8 @@ COIL_DEVICE inline Pair loadOperand(const BlockFacts &facts, const PacketOperand
 /// this warp gave up: the destination is not whole then.
 template <typename Element, typename Operator, u32 arity>
 COIL_OUTLINED bool reduceLl128(const BlockFacts &facts, u8 *destination,
-                               PacketOperands<arity> operands, u64 count, Terms<Element> terms) {
+                               PacketOperands<arity> operands, u64 count,
+                               const Terms<Element> &terms) {
   using Statement = StatementOf<Operator, arity>;
   u64 bytes = count * sizeof(Element);
   return forEachLine(bytes, [&](u64 line, bool counts) {

@@ -70,16 +70,49 @@ struct PreMulSum {
   template <typename T> COIL_DEVICE static T combine(T a, T b) { return wrappingSum(a, b); }
 };
 
-/// A complete sum by the number of ranks, below 2^31.
-template <typename T> COIL_DEVICE inline T average(T sum, u32 divisor) {
+/// Division of 64-bit integers by one number as a multiplication by its reciprocal,
+/// scaled to 65 bits so that it is exact for every dividend (Granlund and Montgomery,
+/// "Division by Invariant Integers using Multiplication", 1994, figure 4.1).
+struct Reciprocal {
+  u64 multiplier;
+  u32 shift;
+};
+
+/// `divisor` is at least 2.
+COIL_DEVICE inline Reciprocal reciprocalOf(u32 divisor) {
+  u32 shift = 0;
+  while (u64(2) << shift < divisor)
+    ++shift;
+  // (2^(shift + 1) - divisor) * 2^64 / divisor, digit after digit of 32 bits.
+  u64 rest = ((u64(2) << shift) - divisor) << 32;
+  u64 low = rest % divisor << 32;
+  return {(rest / divisor << 32) + low / divisor + 1, shift};
+}
+
+COIL_DEVICE inline u64 divide(u64 dividend, Reciprocal by) {
+  u64 high = multiplyHigh(dividend, by.multiplier);
+  return (high + ((dividend - high) >> 1)) >> by.shift;
+}
+
+/// What avg divides by: the number of ranks, below 2^31 and at least 2.
+struct Divisor {
+  u32 number; ///< at least 2
+  Reciprocal reciprocal;
+};
+
+/// A complete sum by the number of ranks.
+template <typename T> COIL_DEVICE inline T average(T sum, const Divisor &divisor) {
   if constexpr (isFloat<T>)
-    return divide(sum, static_cast<T>(divisor));
+    return divide(sum, static_cast<T>(divisor.number));
+  else if constexpr (sizeof(T) == 8 && static_cast<T>(-1) < static_cast<T>(0))
+    return sum < 0 ? static_cast<T>(0 - divide(0 - static_cast<u64>(sum), divisor.reciprocal))
+                   : static_cast<T>(divide(static_cast<u64>(sum), divisor.reciprocal));
   else if constexpr (sizeof(T) == 8)
-    return static_cast<T>(sum / static_cast<T>(divisor));
+    return divide(sum, divisor.reciprocal);
   else if constexpr (static_cast<T>(-1) < static_cast<T>(0))
-    return static_cast<T>(static_cast<i32>(sum) / static_cast<i32>(divisor));
+    return static_cast<T>(static_cast<i32>(sum) / static_cast<i32>(divisor.number));
   else
-    return static_cast<T>(static_cast<u32>(sum) / divisor);
+    return static_cast<T>(static_cast<u32>(sum) / divisor.number);
 }
 
 /// An element of a rank's own input by the rank's factor, rounded once.

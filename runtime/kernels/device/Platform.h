@@ -46,6 +46,8 @@
 //
 //   float add(float, float), multiply, divide; the same of double
 //       Rounded to nearest even each, never fused, whatever the compiler's options.
+//   u64 multiplyHigh(u64, u64)
+//       The upper half of the product.
 //   float halfToFloat(u16), u16 floatToHalf(float)
 //       An f16's bits; rounded to nearest even.
 //

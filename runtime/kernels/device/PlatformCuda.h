@@ -22,7 +22,7 @@
 #define COIL_OUTLINED __device__ inline __attribute__((noinline))
 /// Before a loop of constant length: its body repeated.
 #define COIL_UNROLL _Pragma("unroll")
-#define COIL_KERNEL __global__ __launch_bounds__(coil::device::mostBlockThreads)
+#define COIL_KERNEL __global__ __launch_bounds__(coil::device::mostBlockThreads, 1)
 #define COIL_GRID_CONSTANT __grid_constant__
 
 namespace coil::device {
@@ -253,6 +253,12 @@ COIL_DEVICE inline double divide(double dividend, double divisor) {
   double quotient;
   asm("div.rn.f64 %0, %1, %2;" : "=d"(quotient) : "d"(dividend), "d"(divisor));
   return quotient;
+}
+
+COIL_DEVICE inline u64 multiplyHigh(u64 a, u64 b) {
+  u64 high;
+  asm("mul.hi.u64 %0, %1, %2;" : "=l"(high) : "l"(a), "l"(b));
+  return high;
 }
 
 COIL_DEVICE inline float halfToFloat(u16 bits) {

@@ -34,6 +34,11 @@ inline double multiply(double a, double b) {
 inline float divide(float dividend, float divisor) { return dividend / divisor; }
 inline double divide(double dividend, double divisor) { return dividend / divisor; }
 
+inline u64 multiplyHigh(u64 a, u64 b) {
+  __extension__ typedef unsigned __int128 Wide;
+  return static_cast<u64>((Wide(a) * b) >> 64);
+}
+
 inline float halfToFloat(u16 bits) { return decode<formatHalf>(bits); }
 inline u16 floatToHalf(float value) { return static_cast<u16>(encode<formatHalf>(value)); }
 

@@ -39,47 +39,42 @@ struct Split {
 template <typename Element>
 COIL_DEVICE inline Split splitElements(u64 address, u64 differences, u64 count) {
   if (differences % 16 != 0 || address % sizeof(Element) != 0)
-    return {count, 0};
+    return {0, 0};
   u64 head = lesser<u64>((16 - address % 16) % 16 / sizeof(Element), count);
   return {head, (count - head) / elementsOf<Element, Vector16>};
 }
 
-template <typename Element, typename Word> COIL_DEVICE inline Word loadWord(const u8 *from) {
-  if constexpr (sizeof(Word) == 16)
-    return loadData<Word>(from);
-  else
-    return loadElement<Element>(from);
+/// How threads take words: a warp takes 32 * inFlight consecutive ones, each of its
+/// threads every 32nd, so that a thread's addresses differ by constants.
+template <u32 inFlight> COIL_DEVICE inline u64 firstWord() {
+  return threadIndex() / 32 * (32 * inFlight) + laneIndex();
 }
 
-template <typename Element, typename Word> COIL_DEVICE inline void storeWord(u8 *to, Word word) {
-  if constexpr (sizeof(Word) == 16)
-    storeData(to, word);
-  else
-    storeElement<Element>(to, word);
-}
-
-/// Words of a statement: word i lies at byte i * sizeof(Word), and those from
-/// `gapAt` on `gap` bytes further. The block's threads take a word each in turn,
-/// `inFlight` of them at once.
+/// Words of a statement, of a type that the pointers are aligned to: word i lies at
+/// byte i * sizeof(Word), and those from `gapAt` on `gap` bytes further. A gap is
+/// for fewer than 32 words.
 template <typename Element, typename Operator, typename Word, u32 inFlight, u32 arity>
-COIL_DEVICE inline void reduceWords(u8 *destination, const Operands<arity> &operands, u64 words,
-                                    u64 gapAt, u64 gap, const Terms<Element> &terms) {
-  for (u64 first = threadIndex(); first < words; first += u64(blockThreads()) * inFlight) {
+COIL_DEVICE inline void reduceWords(u8 *destination, Operands<arity> operands, u64 words, u64 gapAt,
+                                    u64 gap, const Terms<Element> &terms) {
+  u64 first = firstWord<inFlight>();
+  u64 offset = first * sizeof(Word) + (first < gapAt ? 0 : gap);
+  destination += offset;
+  for (u32 q = 0; q < arity; ++q)
+    operands.address[q] += offset;
+  u32 stride = blockThreads() * inFlight;
+  for (; first < words; first += stride) {
     Word loaded[inFlight][arity];
-    u64 at[inFlight];
     COIL_UNROLL
     for (u32 i = 0; i < inFlight; ++i) {
-      u64 index = first + u64(blockThreads()) * i;
-      at[i] = index * sizeof(Word) + (index < gapAt ? 0 : gap);
-      if (index < words) {
+      if (first + i * 32 < words) {
         COIL_UNROLL
         for (u32 q = 0; q < arity; ++q)
-          loaded[i][q] = loadWord<Element, Word>(operands.address[q] + at[i]);
+          loaded[i][q] = loadData<Word>(operands.address[q] + i * 32 * sizeof(Word));
       }
     }
     COIL_UNROLL
     for (u32 i = 0; i < inFlight; ++i) {
-      if (first + u64(blockThreads()) * i >= words)
+      if (first + i * 32 >= words)
         break;
       COIL_UNROLL
       for (u32 q = 0; q < arity; ++q)
@@ -91,39 +86,61 @@ COIL_DEVICE inline void reduceWords(u8 *destination, const Operands<arity> &oper
         for (u32 q = 1; q < arity; ++q)
           sum.combine(loaded[i][q]);
       }
-      storeWord<Element>(destination + at[i], sum.finish(terms));
+      storeData(destination + i * 32 * sizeof(Word), sum.finish(terms));
     }
+    destination += stride * sizeof(Word);
+    for (u32 q = 0; q < arity; ++q)
+      operands.address[q] += stride * sizeof(Word);
   }
 }
 
-/// Words of 16 bytes that a thread has in flight: enough to hide the latency of
-/// memory, few enough that they stay in registers.
-template <u32 arity>
-inline constexpr u32 vectorsInFlight = arity == 1   ? 8
-                                       : arity == 2 ? 4
-                                       : arity <= 4 ? 2
-                                                    : 1;
+/// A statement whose pointers are not all aligned to the element. Slow.
+template <typename Element, typename Operator, u32 arity>
+COIL_OUTLINED void reduceMisaligned(u8 *destination, Operands<arity> operands, u64 count,
+                                    const Terms<Element> &terms) {
+  for (u64 index = threadIndex(); index < count; index += blockThreads()) {
+    auto load = [&](u32 q) {
+      Bits<Element> bits = loadElement<Element>(operands.address[q] + index * sizeof(Element));
+      return operands.own >> q & 1 ? scaledWord<Element, Operator>(bits, terms) : bits;
+    };
+    WordSum<Element, StatementOf<Operator, arity>, Bits<Element>> sum(load(0));
+    if constexpr (arity > 1)
+      for (u32 q = 1; q < arity; ++q)
+        sum.combine(load(q));
+    storeElement<Element>(destination + index * sizeof(Element), sum.finish(terms));
+  }
+}
+
+/// Words that a thread has in flight: enough to hide the latency of memory, few
+/// enough that they and what they are computed in stay in registers.
+template <typename Element, typename Operator, u32 arity>
+inline constexpr u32 wordsInFlight = Operator::divides ? 1
+                                     : arity == 1      ? 8
+                                     : arity == 2      ? lesser<u32>(sizeof(Element), 4)
+                                     : arity <= 4      ? lesser<u32>(sizeof(Element), 2)
+                                                       : 1;
 
 /// A statement of up to eight operands or so.
 template <typename Element, typename Operator, u32 arity>
 COIL_OUTLINED void reduceMemory(u8 *destination, Operands<arity> operands, u64 count,
-                                Terms<Element> terms) {
+                                const Terms<Element> &terms) {
   u64 address = addressOf(destination), differences = 0;
   for (u32 q = 0; q < arity; ++q)
     differences |= addressOf(operands.address[q]) ^ address;
+  if ((address | differences) % sizeof(Element) != 0)
+    return reduceMisaligned<Element, Operator, arity>(destination, operands, count, terms);
   Split split = splitElements<Element>(address, differences, count);
-  constexpr u32 inFlight = vectorsInFlight<arity>;
   u64 middle = split.vectors * elementsOf<Element, Vector16>;
-  if (split.vectors != 0) {
-    Operands<arity> aligned = operands;
-    for (u32 q = 0; q < arity; ++q)
-      aligned.address[q] += split.head * sizeof(Element);
-    reduceWords<Element, Operator, Vector16, inFlight>(destination + split.head * sizeof(Element),
-                                                       aligned, split.vectors, split.vectors, 0,
-                                                       terms);
-  }
+  constexpr u32 inFlight = wordsInFlight<Element, Operator, arity>;
+  // The few before and behind the vectors, or all.
   reduceWords<Element, Operator, Bits<Element>, inFlight>(
       destination, operands, count - middle, split.head, middle * sizeof(Element), terms);
+  if (split.vectors == 0)
+    return;
+  for (u32 q = 0; q < arity; ++q)
+    operands.address[q] += split.head * sizeof(Element);
+  reduceWords<Element, Operator, Vector16, inFlight>(destination + split.head * sizeof(Element),
+                                                     operands, split.vectors, 0, 0, terms);
 }
 
 /// One operand of many.
@@ -132,31 +149,38 @@ struct Operand {
   bool own; ///< the rank's own input, which may be scaled
 };
 
-/// As reduceWords, for operands that operandAt(q) gives.
+/// Words [0, words) of a statement of many operands, from byte `begin` on.
 template <typename Element, typename Operator, typename Word, typename OperandAt>
-COIL_DEVICE inline void reduceManyWords(u8 *destination, u32 arity, OperandAt operandAt, u64 words,
-                                        u64 gapAt, u64 gap, const Terms<Element> &terms) {
-  auto load = [&](u32 q, u64 at) {
-    Operand operand = operandAt(q);
-    Word word = loadWord<Element, Word>(operand.address + at);
-    return operand.own ? scaledWord<Element, Operator>(word, terms) : word;
-  };
+COIL_DEVICE inline void reduceManyWords(u8 *destination, u32 arity, OperandAt operandAt, u64 begin,
+                                        u64 words, const Terms<Element> &terms) {
   for (u64 index = threadIndex(); index < words; index += blockThreads()) {
-    u64 at = index * sizeof(Word) + (index < gapAt ? 0 : gap);
-    WordSum<Element, Operator, Word> sum(load(0, at));
+    u64 at = begin + index * sizeof(Word);
+    auto load = [&](u32 q) {
+      Operand operand = operandAt(q);
+      Word word = {};
+      if constexpr (sizeof(Word) == 16)
+        word = loadData<Word>(operand.address + at);
+      else
+        word = loadElement<Element>(operand.address + at);
+      return operand.own ? scaledWord<Element, Operator>(word, terms) : word;
+    };
+    WordSum<Element, Operator, Word> sum(load(0));
     u32 q = 1;
     for (; q + 4 <= arity; q += 4) {
       Word loaded[4];
       COIL_UNROLL
       for (u32 i = 0; i < 4; ++i)
-        loaded[i] = load(q + i, at);
+        loaded[i] = load(q + i);
       COIL_UNROLL
       for (u32 i = 0; i < 4; ++i)
         sum.combine(loaded[i]);
     }
     for (; q < arity; ++q)
-      sum.combine(load(q, at));
-    storeWord<Element>(destination + at, sum.finish(terms));
+      sum.combine(load(q));
+    if constexpr (sizeof(Word) == 16)
+      storeData(destination + at, sum.finish(terms));
+    else
+      storeElement<Element>(destination + at, sum.finish(terms));
   }
 }
 
@@ -169,18 +193,15 @@ COIL_DEVICE inline void reduceManyMemory(u8 *destination, u32 arity, OperandAt o
   for (u32 q = 0; q < arity; ++q)
     differences |= addressOf(operandAt(q).address) ^ address;
   Split split = splitElements<Element>(address, differences, count);
-  u64 head = split.head * sizeof(Element);
-  u64 middle = split.vectors * elementsOf<Element, Vector16>;
+  u64 middle = split.vectors * elementsOf<Element, Vector16>, tail = count - split.head - middle;
+  // Head, vectors and tail.
+  for (u32 part = 0; part < 2; ++part)
+    reduceManyWords<Element, Operator, Bits<Element>>(
+        destination, arity, operandAt, part == 0 ? 0 : (split.head + middle) * sizeof(Element),
+        part == 0 ? split.head : tail, terms);
   if (split.vectors != 0)
     reduceManyWords<Element, Operator, Vector16>(
-        destination + head, arity,
-        [&](u32 q) {
-          Operand operand = operandAt(q);
-          return Operand{operand.address + head, operand.own};
-        },
-        split.vectors, split.vectors, 0, terms);
-  reduceManyWords<Element, Operator, Bits<Element>>(destination, arity, operandAt, count - middle,
-                                                    split.head, middle * sizeof(Element), terms);
+        destination, arity, operandAt, split.head * sizeof(Element), split.vectors, terms);
 }
 
 /// destination[i] := source[i], scaled if `own` and the operator does that. See

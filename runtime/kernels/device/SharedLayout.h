@@ -15,15 +15,28 @@ namespace coil::device {
 /// Most threads of a block, a multiple of 32: so each has 128 registers.
 inline constexpr u32 mostBlockThreads = 512;
 
-/// What a block's waits and failures need to know, the same for all of a call.
+/// What a block's operations need to know of the call. It is here rather than in
+/// registers, which the threads need for data.
 struct BlockFacts {
+  RankState *state;
   HostBoard *board;
   u64 timeoutNanoseconds;
   u64 fingerprint;
+  const u8 *input;
+  u8 *output;
   u8 *scratch; ///< of this rank and instance
   u64 tileBytes;
   u64 slotStride; ///< of staged channels
-  u32 worker, instance;
+  u64 count;      ///< elements of a segment
+  u64 shortChunk; ///< count / chunks
+  u64 tileElements;
+  u64 tiles;
+  const u32 *constants;
+  u32 rank, rankClass, worker, workers, instance, instances;
+  u32 longChunks; ///< count % chunks
+  u32 ranks;
+  u32 sendEnds, receiveEnds;
+  u64 terms[4]; ///< Terms of the element type
 };
 
 /// A sending end while its worker runs. Thread 0 alone changes it.

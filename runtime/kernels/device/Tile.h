@@ -17,40 +17,39 @@ namespace coil::device {
 
 class Tiling {
 public:
-  /// `chunks` is at least 1.
-  COIL_DEVICE Tiling(u64 count, u32 chunks, u64 tileElements)
-      : count(count), chunks(chunks), each(count / chunks), left(count % chunks),
-        tileElements(tileElements) {}
+  /// `shortChunk` and `longChunks` are quotient and remainder of `count` by `chunks`,
+  /// which is at least 1; `tileBegin` is the tile's number * `tileElements`.
+  COIL_DEVICE Tiling(u64 count, u32 chunks, u64 shortChunk, u32 longChunks, u64 tileElements,
+                     u64 tileBegin)
+      : count(count), chunks(chunks), shortChunk(shortChunk), longChunks(longChunks),
+        tileElements(tileElements), tileBegin(tileBegin) {}
 
   /// First element of chunk `chunk` of a segment; `chunk` may be `chunks`.
   COIL_DEVICE u64 chunkBegin(u32 chunk) const {
     // Both factors are at most `chunks`.
-    u64 extra = chunks <= 0xffff ? static_cast<u64>(left * chunk / chunks)
-                                 : static_cast<u64>(left) * chunk / chunks;
-    return each * chunk + extra;
+    u64 extra = chunks <= 0xffff ? static_cast<u64>(longChunks * chunk / chunks)
+                                 : static_cast<u64>(longChunks) * chunk / chunks;
+    return shortChunk * chunk + extra;
   }
-
-  COIL_DEVICE void setTile(u64 tile) { begin = tile * tileElements; }
 
   /// First element of the current tile of a chunk in a buffer of segments; may be
   /// anywhere if size() is 0.
   COIL_DEVICE u64 first(u32 chunk, u32 segment) const {
-    return segment * count + chunkBegin(chunk) + begin;
+    return segment * count + chunkBegin(chunk) + tileBegin;
   }
 
   /// Elements of the current tile of a chunk.
   COIL_DEVICE u64 size(u32 chunk) const {
     u64 length = chunkBegin(chunk + 1) - chunkBegin(chunk);
-    return begin < length ? lesser(tileElements, length - begin) : 0;
+    return tileBegin < length ? lesser(tileElements, length - tileBegin) : 0;
   }
 
 private:
   u64 count;
   u32 chunks;
-  u64 each;
-  u32 left;
-  u64 tileElements;
-  u64 begin = 0;
+  u64 shortChunk;
+  u32 longChunks;
+  u64 tileElements, tileBegin;
 };
 
 } // namespace coil::device

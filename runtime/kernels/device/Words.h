@@ -44,7 +44,7 @@ COIL_DEVICE inline void putElement(Word &word, u32 index, Element element) {
 /// What a statement needs besides its operands. Equal for all threads.
 template <typename Element> struct Terms {
   Accumulation<Element> factor; ///< of the rank's own input, if the operator scales
-  u32 divisor;                  ///< of the result, if the operator divides; 1: none
+  Divisor divisor;              ///< of the result, if the operator divides; at least 2
 };
 
 /// A word of own input, scaled if the operator does that.
@@ -59,6 +59,11 @@ COIL_DEVICE inline Word scaledWord(Word word, const Terms<Element> &terms) {
     return word;
   }
 }
+
+/// An operator's statements that do not make their value complete.
+template <typename Operator> struct Undivided : Operator {
+  static constexpr bool divides = false;
+};
 
 /// Makes a copy of an operator's statements: it scales as the operator does, never
 /// divides, and leaves all else as it is, NaN's bits included.
@@ -96,8 +101,7 @@ public:
     for (u32 i = 0; i < count; ++i) {
       Accumulation<Element> value = values[i];
       if constexpr (Operator::divides)
-        if (terms.divisor > 1)
-          value = average(value, terms.divisor);
+        value = average(value, terms.divisor);
       putElement(result, i, A::round(value));
     }
     return result;

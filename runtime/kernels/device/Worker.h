@@ -63,32 +63,29 @@ struct Source {
 template <typename Element, typename Operator, Protocol protocol> class Worker {
 public:
   /// `chunks` is the plan's number of chunks a segment.
-  COIL_DEVICE Worker(const Launch &launch, u32 chunks)
-      : launch(launch), seat(findSeat(launch)), call(launch.ranks[seat.rankSlot]),
-        shared(call.workers[seat.worker]), tiling(launch.count, chunks, launch.tileElements),
-        rankNumber(call.state->rank) {
-    enterCall(launch, call, seat, shared, protocol);
+  COIL_DEVICE Worker(const Launch &launch, u32 chunks) : launch(launch), chunks(chunks) {
+    enterCall<Element>(launch, protocol, chunks);
+    const BlockFacts &facts = blockFacts();
+    tile = u64(facts.instance) - facts.instances; // before the first
   }
 
   //===--------------------------------------------------------------------===//
   // Who and which
   //===--------------------------------------------------------------------===//
 
-  COIL_DEVICE u32 rank() const { return rankNumber; }
+  COIL_DEVICE u32 rank() const { return blockFacts().rank; }
   /// Ranks of a class run the same program, but for numbers.
-  COIL_DEVICE u32 rankClass() const { return call.rankClass; }
+  COIL_DEVICE u32 rankClass() const { return blockFacts().rankClass; }
   /// Number of the worker among its rank's.
-  COIL_DEVICE u32 index() const { return seat.worker; }
+  COIL_DEVICE u32 index() const { return blockFacts().worker; }
   /// Number `i` among those in which the rank differs from others of its class.
-  COIL_DEVICE u32 constant(u32 i) const { return call.constants[i]; }
+  COIL_DEVICE u32 constant(u32 i) const { return blockFacts().constants[i]; }
 
   /// Goes on to this instance's next tile. False after the last, or once the call
   /// has failed.
   COIL_DEVICE bool nextTile() {
-    tile = inTiles ? tile + call.instances : seat.instance;
-    inTiles = true;
-    tiling.setTile(tile);
-    return !failed && tile < launch.tiles;
+    tile += blockFacts().instances;
+    return !failed && tile < blockFacts().tiles;
   }
 
   //===--------------------------------------------------------------------===//
@@ -96,26 +93,27 @@ public:
   //===--------------------------------------------------------------------===//
 
   COIL_DEVICE Source input(u32 chunk, u32 segment = 0) const {
-    return {call.input + byteOf(chunk, segment), 0, Source::OwnInput};
+    return {blockFacts().input + byteOf(chunk, segment), 0, Source::OwnInput};
   }
   COIL_DEVICE Place output(u32 chunk, u32 segment = 0) const {
-    return {call.output + byteOf(chunk, segment)};
+    return {blockFacts().output + byteOf(chunk, segment)};
   }
   COIL_DEVICE Place scratch(u32 index) const {
-    return {shared.facts().scratch + index * shared.facts().tileBytes};
+    return {blockFacts().scratch + index * blockFacts().tileBytes};
   }
 
   /// Of the rank bound to `slot`.
   COIL_DEVICE Place peerInput(u32 slot, u32 chunk, u32 segment = 0) const {
-    return {shared.peer(slot).input + byteOf(chunk, segment)};
+    return {boundPeer(slot).input + byteOf(chunk, segment)};
   }
   COIL_DEVICE Place peerOutput(u32 slot, u32 chunk, u32 segment = 0) const {
-    return {shared.peer(slot).output + byteOf(chunk, segment)};
+    return {boundPeer(slot).output + byteOf(chunk, segment)};
   }
   /// Of any rank; the same instance's.
   COIL_DEVICE Place peerScratch(u32 rank, u32 index) const {
-    const RankState &state = *call.state;
-    return {state.scratch[rank] + (seat.instance * state.scratchChunks + index) * state.tileBytes};
+    const RankState &state = *blockFacts().state;
+    return {state.scratch[rank] +
+            (blockFacts().instance * state.scratchChunks + index) * state.tileBytes};
   }
 
   /// The message that comes next at a receiving end. A statement that has it as an
@@ -131,8 +129,8 @@ public:
     bool scales = Operator::scales && source.kind == Source::OwnInput;
     if (failed || (destination.address == source.address && !scales))
       return;
-    copyMemory<Element, Operator>(destination.address, source.address, scales, tiling.size(length),
-                                  terms(Keep));
+    copyMemory<Element, Operator>(destination.address, source.address, scales,
+                                  tiling().size(length), terms());
     syncBlock();
   }
 
@@ -141,7 +139,10 @@ public:
   COIL_DEVICE void reduce(Place destination, u32 length, Ending ending, u32 location,
                           Sources... sources) {
     const Source list[] = {Source(sources)...};
-    combine<Operator, sizeof...(sources)>(destination, length, ending, location, list);
+    if (divides(ending))
+      combine<Operator>(destination, length, location, list);
+    else
+      combine<Undivided<Operator>>(destination, length, location, list);
   }
 
   /// The same for any number of operands: sourceAt(q) gives operand q of `arity`
@@ -149,30 +150,10 @@ public:
   template <typename SourceAt>
   COIL_DEVICE void reduceMany(Place destination, u32 length, Ending ending, u32 location, u32 arity,
                               SourceAt sourceAt) {
-    if (failed || !awaitHeads(location, arity, sourceAt))
-      return;
-    u64 count = tiling.size(length);
-    if constexpr (protocol == Protocol::Simple) {
-      reduceManyMemory<Element, Operator>(
-          destination.address, arity,
-          [&](u32 q) {
-            Source source = sourceAt(q);
-            return Operand{addressOf(source), source.kind == Source::OwnInput};
-          },
-          count, terms(ending));
-      syncBlock();
-    } else {
-      auto operandAt = [&](u32 q) { return packetOperand(sourceAt(q)); };
-      bool whole;
-      if constexpr (protocol == Protocol::Ll)
-        whole = reduceManyLl<Element, Operator>(shared.facts(), destination.address, arity,
-                                                operandAt, location, count, terms(ending));
-      else
-        whole = reduceManyLl128<Element, Operator>(shared.facts(), destination.address, arity,
-                                                   operandAt, location, count, terms(ending));
-      failed = syncBlockOr(!whole);
-    }
-    freeHeads(arity, sourceAt);
+    if (divides(ending))
+      combineMany<Operator>(destination, length, location, arity, sourceAt);
+    else
+      combineMany<Undivided<Operator>>(destination, length, location, arity, sourceAt);
   }
   COIL_DEVICE void reduceMany(Place destination, u32 length, Ending ending, u32 location,
                               const Source *sources, u32 arity) {
@@ -186,14 +167,14 @@ public:
     failed = syncBlockOr(threadIndex() == 0 && !awaitRoom(sendEnd, location));
     if (failed)
       return;
-    LocalSendEnd &end = shared.send(sendEnd);
-    const BlockFacts &facts = shared.facts();
+    LocalSendEnd &end = localSend(sendEnd);
+    const BlockFacts &facts = blockFacts();
     u8 *slot = end.slots + end.slot * facts.slotStride;
-    u64 message = end.ordinal + 1, count = tiling.size(length);
+    u64 message = end.ordinal + 1, count = tiling().size(length);
     bool scales = Operator::scales && source.kind == Source::OwnInput;
     if constexpr (protocol == Protocol::Simple) {
       u32 payload = simplePayload(source.address);
-      copyMemory<Element, Operator>(slot + payload, source.address, scales, count, terms(Keep));
+      copyMemory<Element, Operator>(slot + payload, source.address, scales, count, terms());
       syncBlock();
       if (threadIndex() == 0)
         postSimple(slot, message, facts.fingerprint, payload);
@@ -203,13 +184,13 @@ public:
       bool cleans = end.lap % llCleaningPeriod == 0;
       fillLl<Element, Operator>(slot + slotHeaderBytes, message, source.address, scales, count,
                                 cleans ? (facts.slotStride - slotHeaderBytes) / sizeof(Pair) : 0,
-                                terms(Keep));
+                                terms());
       syncBlock();
     } else {
       if (threadIndex() < 32)
         postLl128(slot, message, facts.fingerprint);
       fillLl128<Element, Operator>(slot + slotHeaderBytes, message, source.address, scales, count,
-                                   terms(Keep));
+                                   terms());
       syncBlock();
     }
     if (threadIndex() == 0) {
@@ -223,7 +204,7 @@ public:
   /// destination := the next message of a staged channel.
   COIL_DEVICE void pop(Place destination, u32 length, u32 receiveEnd, u32 location) {
     const Source list[] = {head(receiveEnd)};
-    combine<CopyFor<Operator>, 1>(destination, length, Keep, location, list);
+    combine<CopyFor<Operator>>(destination, length, location, list);
   }
 
   //===--------------------------------------------------------------------===//
@@ -235,7 +216,7 @@ public:
   COIL_DEVICE void signal(u32 sendEnd) {
     if (failed || threadIndex() != 0)
       return;
-    LocalSendEnd &end = shared.send(sendEnd);
+    LocalSendEnd &end = localSend(sendEnd);
     storeRelease<Scope::System>(end.counter, ++end.ordinal);
   }
 
@@ -245,9 +226,9 @@ public:
       return;
     bool ended = false;
     if (threadIndex() == 0) {
-      LocalReceiveEnd &end = shared.receive(receiveEnd);
+      LocalReceiveEnd &end = localReceive(receiveEnd);
       Obstacle obstacle = {location, end.peer, receiveEnd, ++end.ordinal};
-      ended = awaitCounter<Scope::System>(shared.facts(), end.counter, obstacle) == 0;
+      ended = awaitCounter<Scope::System>(blockFacts(), end.counter, obstacle) == 0;
     }
     failed = syncBlockOr(ended);
   }
@@ -258,13 +239,13 @@ public:
       return;
     bool ended = false;
     if (threadIndex() == 0) {
-      const EntryRecord &record = call.state->entries[rank];
-      Obstacle obstacle = {location, rank, noChannel, runningCall(call)};
-      u64 entered = awaitCounter<Scope::System>(shared.facts(), &record.call, obstacle);
+      const EntryRecord &record = blockFacts().state->entries[rank];
+      Obstacle obstacle = {location, rank, noChannel, runningCall(*blockFacts().state)};
+      u64 entered = awaitCounter<Scope::System>(blockFacts(), &record.call, obstacle);
       ended = entered == 0;
       // A rank that is further on was in this call; its record is a later one's.
       if (entered == obstacle.expected)
-        ended = !agree(shared.facts(), loadData<u64>(&record.fingerprint), obstacle);
+        ended = !agree(blockFacts(), loadData<u64>(&record.fingerprint), obstacle);
     }
     failed = syncBlockOr(ended);
   }
@@ -280,8 +261,8 @@ public:
       return;
     bool ended = false;
     if (threadIndex() == 0) {
-      const EntryRecord &record = call.state->entries[rank];
-      PeerBuffers &peer = shared.peer(slot);
+      const EntryRecord &record = blockFacts().state->entries[rank];
+      PeerBuffers &peer = boundPeer(slot);
       Obstacle obstacle = {location, rank, noChannel, 0};
       ended = !findBuffer(record.input, inputSegments, peer.input, obstacle) ||
               !findBuffer(record.output, outputSegments, peer.output, obstacle);
@@ -295,41 +276,45 @@ public:
       return;
     bool ended = false;
     if (threadIndex() == 0) {
-      u64 *arrivals =
-          call.state->barriers + u64(call.workerCount - 1) * call.state->instances + seat.instance;
+      const BlockFacts &facts = blockFacts();
+      // Variants with other numbers of workers count apart.
+      u64 *arrivals = facts.state->barriers +
+                      (u64(facts.workers - 1) * facts.state->instances + facts.instance);
       u64 before = addAcquireRelease<Scope::Device>(arrivals, 1);
-      u64 goal = (before / call.workerCount + 1) * call.workerCount;
-      Obstacle obstacle = {location, rankNumber, noChannel, goal};
-      ended = awaitCounter<Scope::Device>(shared.facts(), arrivals, obstacle) == 0;
+      u64 goal = (before / facts.workers + 1) * facts.workers;
+      Obstacle obstacle = {location, facts.rank, noChannel, goal};
+      ended = awaitCounter<Scope::Device>(blockFacts(), arrivals, obstacle) == 0;
     }
     failed = syncBlockOr(ended);
   }
 
   /// Ends the worker's program. Nothing may follow.
-  COIL_DEVICE void finish() { leaveCall(call, seat, shared); }
+  COIL_DEVICE void finish() { leaveCall(launch); }
 
 private:
+  COIL_DEVICE Tiling tiling() const {
+    const BlockFacts &facts = blockFacts();
+    return Tiling(facts.count, chunks, facts.shortChunk, facts.longChunks, facts.tileElements,
+                  tile * facts.tileElements);
+  }
   COIL_DEVICE u64 byteOf(u32 chunk, u32 segment) const {
-    return tiling.first(chunk, segment) * sizeof(Element);
+    return tiling().first(chunk, segment) * sizeof(Element);
   }
 
-  COIL_DEVICE Terms<Element> terms(Ending ending) const {
-    Terms<Element> result = {};
-    if constexpr (Operator::scales)
-      result.factor =
-          Arithmetic<Element>::widen(bitCast<Element>(static_cast<Bits<Element>>(call.scalar)));
-    if constexpr (Operator::divides)
-      result.divisor = ending == Complete ? call.state->ranks : 1;
-    return result;
+  COIL_DEVICE const Terms<Element> &terms() const { return termsOf<Element>(blockFacts()); }
+
+  /// Whether a statement divides; a compile-time `false` for most operators.
+  COIL_DEVICE bool divides(Ending ending) const {
+    return Operator::divides && ending == Complete && blockFacts().ranks > 1;
   }
 
   template <typename Statement, u32 arity>
-  COIL_DEVICE void combine(Place destination, u32 length, Ending ending, u32 location,
+  COIL_DEVICE void combine(Place destination, u32 length, u32 location,
                            const Source (&list)[arity]) {
     auto sourceAt = [&](u32 q) { return list[q]; };
     if (failed || !awaitHeads(location, arity, sourceAt))
       return;
-    u64 count = tiling.size(length);
+    u64 count = tiling().size(length);
     if constexpr (protocol == Protocol::Simple) {
       Operands<arity> operands = {};
       COIL_UNROLL
@@ -337,7 +322,7 @@ private:
         operands.address[q] = addressOf(list[q]);
         operands.own |= u32(list[q].kind == Source::OwnInput) << q;
       }
-      reduceMemory<Element, Statement>(destination.address, operands, count, terms(ending));
+      reduceMemory<Element, Statement>(destination.address, operands, count, terms());
       syncBlock();
     } else {
       PacketOperands<arity> operands;
@@ -347,45 +332,74 @@ private:
         operands.list[q] = packetOperand(list[q]);
       bool whole;
       if constexpr (protocol == Protocol::Ll)
-        whole = reduceLl<Element, Statement>(shared.facts(), destination.address, operands, count,
-                                             terms(ending));
+        whole = reduceLl<Element, Statement>(blockFacts(), destination.address, operands, count,
+                                             terms());
       else
-        whole = reduceLl128<Element, Statement>(shared.facts(), destination.address, operands,
-                                                count, terms(ending));
+        whole = reduceLl128<Element, Statement>(blockFacts(), destination.address, operands, count,
+                                                terms());
+      failed = syncBlockOr(!whole);
+    }
+    freeHeads(arity, sourceAt);
+  }
+
+  template <typename Statement, typename SourceAt>
+  COIL_DEVICE void combineMany(Place destination, u32 length, u32 location, u32 arity,
+                               SourceAt sourceAt) {
+    if (failed || !awaitHeads(location, arity, sourceAt))
+      return;
+    u64 count = tiling().size(length);
+    if constexpr (protocol == Protocol::Simple) {
+      reduceManyMemory<Element, Statement>(
+          destination.address, arity,
+          [&](u32 q) {
+            Source source = sourceAt(q);
+            return Operand{addressOf(source), source.kind == Source::OwnInput};
+          },
+          count, terms());
+      syncBlock();
+    } else {
+      auto operandAt = [&](u32 q) { return packetOperand(sourceAt(q)); };
+      bool whole;
+      if constexpr (protocol == Protocol::Ll)
+        whole = reduceManyLl<Element, Statement>(blockFacts(), destination.address, arity,
+                                                 operandAt, location, count, terms());
+      else
+        whole = reduceManyLl128<Element, Statement>(blockFacts(), destination.address, arity,
+                                                    operandAt, location, count, terms());
       failed = syncBlockOr(!whole);
     }
     freeHeads(arity, sourceAt);
   }
 
   COIL_DEVICE const u8 *slotOf(const LocalReceiveEnd &end) const {
-    return end.slots + end.slot * shared.facts().slotStride;
+    return end.slots + end.slot * blockFacts().slotStride;
   }
 
   /// An operand's elements; a message has arrived. Simple protocol.
   COIL_DEVICE const u8 *addressOf(const Source &source) const {
     if (source.kind != Source::Head)
       return source.address;
-    const LocalReceiveEnd &end = shared.receive(source.end);
+    const LocalReceiveEnd &end = localReceive(source.end);
     return slotOf(end) + end.payload;
   }
 
   COIL_DEVICE PacketOperand packetOperand(const Source &source) const {
     if (source.kind != Source::Head)
       return {source.address, 0, 0, 0, source.kind == Source::OwnInput};
-    const LocalReceiveEnd &end = shared.receive(source.end);
+    const LocalReceiveEnd &end = localReceive(source.end);
     return {slotOf(end) + slotHeaderBytes, end.ordinal + 1, end.peer, source.end, false};
   }
 
   /// By thread 0: waits until the end's next slot is free. False if the wait gave up.
   COIL_DEVICE bool awaitRoom(u32 sendEnd, u32 location) const {
-    LocalSendEnd &end = shared.send(sendEnd);
+    LocalSendEnd &end = localSend(sendEnd);
     if (end.ordinal < end.freedSeen + end.slotCount)
       return true;
     u64 needed = end.ordinal + 1 - end.slotCount;
     if (needed == 0)
       return true;
-    end.freedSeen = awaitCounter<Scope::System>(shared.facts(), end.freed,
-                                                {location, end.peer, sendEnd, needed});
+    end.freedSeen =
+        awaitCounter<Scope::System>(blockFacts(), end.freed, {location, end.peer, sendEnd, needed});
     return end.freedSeen != 0;
   }
 
@@ -411,14 +425,14 @@ private:
   }
 
   COIL_DEVICE bool awaitMessage(u32 receiveEnd, u32 location) const {
-    LocalReceiveEnd &end = shared.receive(receiveEnd);
+    LocalReceiveEnd &end = localReceive(receiveEnd);
     Obstacle obstacle = {location, end.peer, receiveEnd, end.ordinal + 1};
     if constexpr (protocol == Protocol::Simple)
-      return awaitSimple(shared.facts(), end, slotOf(end), obstacle);
+      return awaitSimple(blockFacts(), end, slotOf(end), obstacle);
     else if constexpr (protocol == Protocol::Ll)
-      return awaitLl(shared.facts(), slotOf(end), obstacle);
+      return awaitLl(blockFacts(), slotOf(end), obstacle);
     else
-      return awaitLl128(shared.facts(), slotOf(end), obstacle);
+      return awaitLl128(blockFacts(), slotOf(end), obstacle);
   }
 
   /// Frees the messages among the operands, which the block has read.
@@ -429,7 +443,7 @@ private:
       Source source = sourceAt(q);
       if (source.kind != Source::Head)
         continue;
-      LocalReceiveEnd &end = shared.receive(source.end);
+      LocalReceiveEnd &end = localReceive(source.end);
       storeRelease<Scope::System>(end.freed, ++end.ordinal);
       end.slot = end.slot + 1 == end.slotCount ? 0 : end.slot + 1;
     }
@@ -439,7 +453,7 @@ private:
   /// none is needed. False, and reported, if `segments` of it are not all there.
   COIL_DEVICE bool findBuffer(const WindowPlace &place, u32 segments, u8 *&buffer,
                               const Obstacle &obstacle) const {
-    const RankState &state = *call.state;
+    const RankState &state = *blockFacts().state;
     u32 number = loadData<u32>(&place.window);
     u64 offset = loadData<u64>(&place.offset), needed = segments * launch.count * sizeof(Element);
     buffer = nullptr;
@@ -454,19 +468,14 @@ private:
     }
     Obstacle missing = obstacle;
     missing.expected = needed;
-    giveUp(shared.facts(), FailureKind::BadWindow, missing, number);
+    giveUp(blockFacts(), FailureKind::BadWindow, missing, number);
     return false;
   }
 
   const Launch &launch;
-  const Seat seat;
-  const RankCall &call;
-  const SharedState shared;
-  Tiling tiling;
-  const u32 rankNumber;
-  u64 tile = 0;
-  bool inTiles = false; ///< nextTile() has been called
-  bool failed = false;  ///< the same in all threads of the block
+  const u32 chunks;
+  u64 tile;
+  bool failed = false; ///< the same in all threads of the block
 };
 
 } // namespace coil::device
