@@ -82,8 +82,11 @@ TEST(EmulatedProcessesTest, TellsAllRanksThatALaunchFailed) {
   setting.faults = "cuLaunchKernel:2=launch_out_of_resources";
   runCudaProcesses(setting, [](CudaMember &member) {
     DeviceArray send(member, 400), receive(member, 400);
-    ASSERT_TRUE(member.run(allReduce(send, receive, 100)).isOk());
+    // Rank 0 may hear of the failure before its first call is over.
     Status status = member.run(allReduce(send, receive, 100));
+    ASSERT_TRUE(status.isOk() || member.rank == 0) << status.message();
+    if (status.isOk())
+      status = member.run(allReduce(send, receive, 100));
     EXPECT_EQ(status.code(), member.rank == 1 ? StatusCode::SystemError : StatusCode::RemoteError);
     EXPECT_THAT(status.message(), HasSubstr("cuLaunchKernel failed: "));
   });
