@@ -79,7 +79,7 @@ void runRank(const CudaSetting &setting, const UniqueId &id, int rank, const Cud
   std::unique_ptr<LoadedCudaPlan> plan;
   CudaMember member{rank, group, exchange, nullptr, nullptr, {}, **driver, nullptr};
   if (!gpu.isOk()) {
-    member.status = std::move(gpu).status();
+    member.status = Status(gpu.status().code(), gpu.status().message());
     body(member);
   } else {
     auto device = DeviceContext::open(*driver, ordinal);
