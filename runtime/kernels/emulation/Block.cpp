@@ -81,6 +81,8 @@ void Block::run() {
   }
   runFibers();
   currentThread = nullptr;
+  if (tracking)
+    endBlock(histories);
 }
 
 void Block::runFibers() {
@@ -243,6 +245,11 @@ void Block::accessLines(u32 begin, Meeting meeting) {
                            name(meeting), text(threads[first]->site), first, first + lanes - 1, i));
         leave(*currentThread);
       }
+    if (line == nullptr) {
+      for (u32 i = first; i < first + lanes; ++i)
+        threads[i]->value = {0, 0};
+      continue;
+    }
     auto number = reinterpret_cast<std::uintptr_t>(line) / lineBytes;
     std::lock_guard lock(locks[number % locks.size()]);
     // With tracking, a line's history is looked at as a whole too.
@@ -251,18 +258,17 @@ void Block::accessLines(u32 begin, Meeting meeting) {
       pageLock = std::unique_lock(findPage(threads[first]->history, line).mutex);
     for (u32 i = first; i < first + lanes; ++i) {
       EmulatedThread &thread = *threads[i];
-      const u8 *part = line + (i - first) * sizeof(Pair);
-      if (tracking)
-        for (const u8 *word = part; word < part + sizeof(Pair); word += sizeof(u64))
+      auto *words = reinterpret_cast<u64 *>(const_cast<u8 *>(line)) + (i - first) * 2;
+      u64 *values[] = {&thread.value.first, &thread.value.second};
+      for (u32 half = 0; half < 2; ++half) {
+        u64 *word = words + half;
+        if (tracking)
           addPackedAccess(thread.history, findPage(thread.history, word).granule(word), word,
-                          meeting == Meeting::StoreLine, thread.site);
-      auto *pair = reinterpret_cast<Pair *>(const_cast<u8 *>(part));
-      if (meeting == Meeting::StoreLine) {
-        __atomic_store_n(&pair->first, thread.value.first, __ATOMIC_RELAXED);
-        __atomic_store_n(&pair->second, thread.value.second, __ATOMIC_RELAXED);
-      } else {
-        thread.value = {__atomic_load_n(&pair->first, __ATOMIC_RELAXED),
-                        __atomic_load_n(&pair->second, __ATOMIC_RELAXED)};
+                          meeting == Meeting::StoreLine ? values[half] : nullptr, thread.site);
+        if (meeting == Meeting::StoreLine)
+          __atomic_store_n(word, *values[half], __ATOMIC_RELAXED);
+        else
+          *values[half] = __atomic_load_n(word, __ATOMIC_RELAXED);
       }
     }
   }

@@ -6,13 +6,17 @@
 
 namespace coil::emulation {
 
+const Clock::Entry *Clock::find(std::uint64_t block) const {
+  auto found = std::lower_bound(entries.begin(), entries.end(), block,
+                                [](const Entry &e, std::uint64_t b) { return e.block < b; });
+  return found != entries.end() && found->block == block ? &*found : nullptr;
+}
+
 bool Clock::covers(const Moment &moment) const {
   if (moment.block < lowest)
     return true;
-  auto found =
-      std::lower_bound(entries.begin(), entries.end(), moment.block,
-                       [](const Entry &e, std::uint64_t block) { return e.block < block; });
-  if (found == entries.end() || found->block != moment.block)
+  const Entry *found = find(moment.block);
+  if (!found)
     return false;
   if (barrierOf(moment.epoch) <= found->barrier)
     return true;
@@ -20,6 +24,21 @@ bool Clock::covers(const Moment &moment) const {
                                  [](const Ahead &a, std::uint32_t t) { return a.thread < t; });
   return thread != found->ahead.end() && thread->thread == moment.thread &&
          thread->epoch >= moment.epoch;
+}
+
+bool Clock::knowsMoreOf(std::uint64_t block, const Clock &other) const {
+  if (block < other.lowest)
+    return false;
+  if (block < lowest)
+    return true;
+  const Entry *mine = find(block), *theirs = other.find(block);
+  if (!mine)
+    return false;
+  if (mine->barrier > (theirs ? theirs->barrier : 0))
+    return true;
+  return std::any_of(mine->ahead.begin(), mine->ahead.end(), [&](const Ahead &ahead) {
+    return !other.covers({block, ahead.thread, ahead.epoch});
+  });
 }
 
 Clock::Entry &Clock::entry(std::uint64_t block) {

@@ -36,8 +36,8 @@ struct Moment {
 class Clock {
 public:
   bool covers(const Moment &moment) const;
-  /// Everything of blocks below this number is known.
-  std::uint64_t lowestBlock() const { return lowest; }
+  /// Whether this clock knows an event of the block that the other does not.
+  bool knowsMoreOf(std::uint64_t block, const Clock &other) const;
 
   void join(const Clock &other);
   void add(const Moment &moment);
@@ -57,6 +57,7 @@ private:
     std::vector<Ahead> ahead; ///< threads known to be further, in order
   };
   Entry &entry(std::uint64_t block);
+  const Entry *find(std::uint64_t block) const; ///< null if nothing is known
   static void raise(Entry &entry, std::uint32_t barrier);
   static void raise(Entry &entry, const Ahead &ahead);
 

@@ -25,7 +25,7 @@ namespace coil::emulation {
 
 enum class ProblemKind {
   Race,      ///< two conflicting accesses are not ordered
-  Overwrite, ///< a packed word is replaced before a read of it is known to have happened
+  Overwrite, ///< a packed word that is being read is replaced without word from the reader
   Misuse,    ///< device code breaks a rule of the seam, such as a divergent barrier
   TimeLimit, ///< the launch took longer than allowed
   NoMemory,  ///< the host has no memory or no threads for the launch

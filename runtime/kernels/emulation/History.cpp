@@ -19,7 +19,7 @@ struct Shadow {
   };
   std::array<Part, 64> parts;
 
-  // Which blocks have ended, and which launches run.
+  // What the host knows of blocks that have ended, and which launches run.
   std::mutex mutex;
   std::uint64_t nextBlock = 0;
   std::map<std::uint64_t, u32> running; ///< launches: first block, and blocks
@@ -212,25 +212,43 @@ void addAtomicAccess(ThreadHistory &thread, Granule &granule, const void *addres
   word.isPacked = false;
 }
 
-void addPackedAccess(ThreadHistory &thread, Granule &granule, const void *address, bool isStore,
+namespace {
+
+/// Whether the value of a packed word, about to be replaced, has been read, but the
+/// thread has heard nothing of a reader's block since the value was stored. Values
+/// that nobody has read may be padding, and reads may be polls for the next value.
+bool isReplacedTooEarly(const ThreadHistory &thread, const WordHistory &word) {
+  if (word.packedLoads.empty())
+    return false;
+  return std::none_of(word.packedLoads.begin(), word.packedLoads.end(), [&](const Moment &load) {
+    return thread.covers(load) || thread.known->knowsMoreOf(load.block, *word.knownAtPackedStore);
+  });
+}
+
+} // namespace
+
+void addPackedAccess(ThreadHistory &thread, Granule &granule, const u64 *address, const u64 *stored,
                      Site site) {
-  AccessKind kind = isStore ? AccessKind::AtomicStore : AccessKind::AtomicLoad;
+  AccessKind kind = stored ? AccessKind::AtomicStore : AccessKind::AtomicLoad;
   Access access{thread.place, thread.epoch, site, Scope::System, kind, 0xff, 8};
   WordHistory *word = granule.word.get();
-  if (isStore && word && word->isPacked &&
-      word->packedStore.place.block >= thread.known->lowestBlock() &&
-      std::none_of(word->packedLoads.begin(), word->packedLoads.end(),
-                   [&](const Moment &load) { return thread.covers(load); }))
+  // To store once more what is there changes nothing for a reader.
+  bool changes = stored && __atomic_load_n(address, __ATOMIC_RELAXED) != *stored;
+  if (changes && word && word->isPacked && isReplacedTooEarly(thread, *word))
     thread.problems->report(
         ProblemKind::Overwrite, "overwrite " + keyOf(word->packedStore, access),
-        fmt::format("packed word at {}: {} replaces what was written by {}, and no read of that "
-                    "is known to have happened",
-                    address, describe(access), describe(word->packedStore)));
+        fmt::format("packed word at {}: {} replaces what was stored by {} and has been read, but "
+                    "nothing has been heard of the reader since",
+                    fmt::ptr(address), describe(access), describe(word->packedStore)));
+  bool wasPacked = word && word->isPacked;
   addAtomicAccess(thread, granule, address, {kind, Scope::System, false, false}, site);
   word = granule.word.get();
-  if (isStore) {
+  if (stored) {
     word->isPacked = true;
+    if (wasPacked && !changes)
+      return;
     word->packedStore = access;
+    word->knownAtPackedStore = thread.known;
     word->packedLoads.clear();
     return;
   }
@@ -255,6 +273,17 @@ std::vector<BlockNumbers> beginLaunches(std::span<const u32> blockCounts) {
     all.nextBlock += count;
   }
   return launches;
+}
+
+void endBlock(std::span<ThreadHistory *const> threads) {
+  Shadow &all = shadow();
+  std::lock_guard lock(all.mutex);
+  const Clock *last = nullptr;
+  for (ThreadHistory *thread : threads)
+    if (thread->known.get() != last) {
+      last = thread->known.get();
+      all.ended.join(*last);
+    }
 }
 
 void endLaunch(const BlockNumbers &blocks) {

@@ -65,6 +65,7 @@ struct WordHistory {
   // Of packed words: what its last store was, and who has loaded that value.
   bool isPacked = false;
   Access packedStore;
+  SharedClock knownAtPackedStore;
   std::vector<Moment> packedLoads;
 };
 
@@ -119,8 +120,9 @@ struct AtomicAccess {
 void addAtomicAccess(ThreadHistory &thread, Granule &granule, const void *address,
                      AtomicAccess access, Site site);
 
-/// The same for one half of a pair, or of a lane's part of a line.
-void addPackedAccess(ThreadHistory &thread, Granule &granule, const void *address, bool isStore,
+/// The same for one half of a pair, or of a lane's part of a line: a load, or a
+/// store of `*stored`.
+void addPackedAccess(ThreadHistory &thread, Granule &granule, const u64 *address, const u64 *stored,
                      Site site);
 
 /// Blocks of a launch, in the order of all launches.
@@ -131,6 +133,9 @@ struct BlockNumbers {
 };
 /// Begins launches that run at the same time, given the blocks of each.
 std::vector<BlockNumbers> beginLaunches(std::span<const u32> blockCounts);
+/// What a block's threads know when they have ended goes to the host, before
+/// endLaunch().
+void endBlock(std::span<ThreadHistory *const> threads);
 void endLaunch(const BlockNumbers &blocks);
 
 /// All threads of a block have met: each knows what all know.

@@ -163,7 +163,7 @@ Pair trackedLoadPair(const Pair *address, Site site) {
   ShadowPage &page = findPage(thread, address);
   std::lock_guard lock(page.mutex);
   for (const u64 *word : {&address->first, &address->second})
-    addPackedAccess(thread, page.granule(word), word, false, site);
+    addPackedAccess(thread, page.granule(word), word, nullptr, site);
   return {__atomic_load_n(&address->first, __ATOMIC_RELAXED),
           __atomic_load_n(&address->second, __ATOMIC_RELAXED)};
 }
@@ -172,8 +172,8 @@ void trackedStorePair(Pair *address, Pair value, Site site) {
   ThreadHistory &thread = currentThread->history;
   ShadowPage &page = findPage(thread, address);
   std::lock_guard lock(page.mutex);
-  for (const u64 *word : {&address->first, &address->second})
-    addPackedAccess(thread, page.granule(word), word, true, site);
+  addPackedAccess(thread, page.granule(&address->first), &address->first, &value.first, site);
+  addPackedAccess(thread, page.granule(&address->second), &address->second, &value.second, site);
   __atomic_store_n(&address->first, value.first, __ATOMIC_RELAXED);
   __atomic_store_n(&address->second, value.second, __ATOMIC_RELAXED);
 }

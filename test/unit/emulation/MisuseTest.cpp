@@ -80,7 +80,7 @@ TEST(MisuseTest, OtherBlocksDoNotHang) {
 }
 
 TEST(MisuseTest, MisalignedAccess) {
-  alignas(16) u8 bytes[64] = {};
+  alignas(128) u8 bytes[128] = {};
   EXPECT_THAT(misuse([&] { loadData<u32>(bytes + 2); }), HasSubstr("access of 4 bytes"));
   EXPECT_THAT(misuse([&] { storeData<Vector16>(bytes + 8, {}); }), HasSubstr("access of 16 bytes"));
   EXPECT_THAT(misuse([&] { loadLine(bytes + 16); }, 32), HasSubstr("no multiple of 128"));

@@ -86,7 +86,7 @@ TEST(PackedTest, OverwritingWithoutCreditIsCaught) {
     Packed packed;
     auto problems = pass(packed, false, isLines);
     EXPECT_THAT(problems, HasProblem(ProblemKind::Overwrite));
-    EXPECT_THAT(text(problems), testing::HasSubstr("no read of that is known to have happened"));
+    EXPECT_THAT(text(problems), testing::HasSubstr("nothing has been heard of the reader since"));
   }
 }
 
