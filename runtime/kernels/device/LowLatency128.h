@@ -63,14 +63,15 @@ template <typename Element> COIL_DEVICE inline void storePiece(u8 *to, Pair pair
 
 COIL_DEVICE inline bool holdsFlag() { return laneIndex() % lanesOfALine == lanesOfALine - 1; }
 
-/// By a warp: polls until the lines of all its lanes are message `message`'s.
+/// By a warp: polls until the lines of all its lanes are message `message`'s. A lane
+/// whose line is null waits for the others.
 /// False, in all lanes alike, if the wait gave up.
 COIL_OUTLINED bool awaitLines(const BlockFacts &facts, const u8 *line, u64 message,
                               Obstacle obstacle, Pair &pair) {
   Patience patience(facts);
   while (true) {
     pair = loadLine(line);
-    bool missing = holdsFlag() && pair.second != message;
+    bool missing = line != nullptr && holdsFlag() && pair.second != message;
     if (!anyInWarp(missing))
       return true;
     // One lane watches the clock, lest the warp's lanes part.
@@ -80,9 +81,12 @@ COIL_OUTLINED bool awaitLines(const BlockFacts &facts, const u8 *line, u64 messa
   }
 }
 
+/// The line of the warp's first group of lanes alone.
+COIL_DEVICE inline bool isFirstGroup() { return laneIndex() < lanesOfALine; }
+
 /// By one warp: posts the header of a message, in any order with its payload.
 COIL_DEVICE inline void postLl128(u8 *slot, u64 ordinal, u64 fingerprint) {
-  storeLine(slot, {fingerprint, holdsFlag() ? ordinal : 0});
+  storeLine(isFirstGroup() ? slot : nullptr, {fingerprint, holdsFlag() ? ordinal : 0});
 }
 
 /// By one warp: waits for the header. False, in all lanes alike, if the wait gave
@@ -90,22 +94,22 @@ COIL_DEVICE inline void postLl128(u8 *slot, u64 ordinal, u64 fingerprint) {
 COIL_DEVICE inline bool awaitLl128(const BlockFacts &facts, const u8 *slot,
                                    const Obstacle &obstacle) {
   Pair pair = {0, 0};
-  if (!awaitLines(facts, slot, obstacle.expected, obstacle, pair))
+  if (!awaitLines(facts, isFirstGroup() ? slot : nullptr, obstacle.expected, obstacle, pair))
     return false;
   bool disagrees = laneIndex() == 0 && !agree(facts, pair.first, obstacle);
   return !anyInWarp(disagrees);
 }
 
 /// Calls `body(line, counts)` for all lines of `bytes` bytes, a warp's lanes
-/// together; where a warp has fewer lines than groups of lanes, the others are
-/// given the last line again and `counts` is false. Ends when the body returns false.
+/// together; `counts` is false in groups of lanes that have none left. Ends when the
+/// body returns false.
 template <typename Body> COIL_DEVICE inline bool forEachLine(u64 bytes, Body body) {
   u64 lines = (bytes + lineDataBytes - 1) / lineDataBytes;
   u32 stride = blockThreads() / 32 * linesOfAWarp;
   for (u64 base = threadIndex() / 32 * linesOfAWarp; base < lines; base += stride) {
     u64 line = base + laneIndex() / lanesOfALine;
     bool counts = line < lines;
-    if (!body(counts ? line : lines - 1, counts))
+    if (!body(line, counts))
       return false;
   }
   return true;
@@ -117,7 +121,7 @@ template <typename Element, typename Operator>
 COIL_OUTLINED void fillLl128(u8 *payload, u64 ordinal, const u8 *source, bool own, u64 count,
                              const Terms<Element> &terms) {
   u64 bytes = count * sizeof(Element);
-  forEachLine(bytes, [&](u64 line, bool) {
+  forEachLine(bytes, [&](u64 line, bool counts) {
     Pair pair = loadPiece<Element>(source, LinePiece(line, bytes));
     if (own) {
       pair.first = scaledWord<Element, Operator>(pair.first, terms);
@@ -125,8 +129,7 @@ COIL_OUTLINED void fillLl128(u8 *payload, u64 ordinal, const u8 *source, bool ow
     }
     if (holdsFlag())
       pair.second = ordinal;
-    // Groups without a line of their own write the last one's bytes once more.
-    storeLine(payload + line * lineBytes, pair);
+    storeLine(counts ? payload + line * lineBytes : nullptr, pair);
     return true;
   });
 }
@@ -139,8 +142,8 @@ COIL_DEVICE inline Pair loadOperand(const BlockFacts &facts, const PacketOperand
                                     const Terms<Element> &terms, bool &failed) {
   Pair pair = {0, 0};
   if (operand.message != 0) {
-    failed |= !awaitLines(facts, operand.address + line * lineBytes, operand.message,
-                          operand.obstacle(location), pair);
+    failed |= !awaitLines(facts, counts ? operand.address + line * lineBytes : nullptr,
+                          operand.message, operand.obstacle(location), pair);
   } else if (counts) {
     pair = loadPiece<Element>(operand.address, piece);
     if (operand.own) {

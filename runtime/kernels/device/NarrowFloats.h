@@ -24,7 +24,6 @@ enum class NarrowFormat {
   E5M2, ///< 5 and 2 bits
   E4M3, ///< 4 and 3 bits; no infinity, one NaN, which overflow becomes too
 };
-inline constexpr NarrowFormat formatHalf = NarrowFormat::Half;
 
 /// A format's numbers.
 template <NarrowFormat format> struct FormatOf {
@@ -99,6 +98,12 @@ COIL_DEVICE inline u16 encodeBFloat16(float value) {
   u32 rounded = value != value ? bits | 0x400000u : bits + 0x7fff + ((bits >> 16) & 1);
   return static_cast<u16>(rounded >> 16);
 }
+
+#if !defined(__CUDACC__) && !defined(__CUDACC_RTC__)
+// The seam's, which a GPU has instructions for.
+inline float halfToFloat(u16 bits) { return decode<NarrowFormat::Half>(bits); }
+inline u16 floatToHalf(float value) { return static_cast<u16>(encode<NarrowFormat::Half>(value)); }
+#endif
 
 } // namespace coil::device
 

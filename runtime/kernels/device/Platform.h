@@ -36,7 +36,8 @@
 //       No word is ever torn; the two may be.
 //   Pair loadLine(const u8 *line), void storeLine(u8 *line, Pair)
 //       A line is 128 bytes, aligned. Warp-collective: groups of eight lanes have
-//       one line each (lane i's `line` is its group's), lane i % 8 its 16 bytes.
+//       one line each (lane i's `line` is its group's), lane i % 8 its 16 bytes. A
+//       group whose line is null loads zeros and stores nothing.
 //       Rests on what PTX does not promise: that a line stored by one warp
 //       instruction arrives whole.
 //

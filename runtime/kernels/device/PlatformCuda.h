@@ -22,6 +22,8 @@
 #define COIL_OUTLINED __device__ inline __attribute__((noinline))
 /// Before a loop of constant length: its body repeated.
 #define COIL_UNROLL _Pragma("unroll")
+/// Before a loop: its body once, to save registers.
+#define COIL_ROLLED _Pragma("unroll 1")
 #define COIL_KERNEL __global__ __launch_bounds__(coil::device::mostBlockThreads, 1)
 #define COIL_GRID_CONSTANT __grid_constant__
 
@@ -153,12 +155,16 @@ COIL_DEVICE inline void storeRelaxedPair(Pair *address, Pair pair) {
 // The warp converges first, so that each line is one transaction.
 COIL_DEVICE inline Pair loadLine(const u8 *line) {
   syncWarp();
-  return loadRelaxedPair(reinterpret_cast<const Pair *>(line) + laneIndex() % 8);
+  Pair pair = {0, 0};
+  if (line != nullptr)
+    pair = loadRelaxedPair(reinterpret_cast<const Pair *>(line) + laneIndex() % 8);
+  return pair;
 }
 
 COIL_DEVICE inline void storeLine(u8 *line, Pair pair) {
   syncWarp();
-  storeRelaxedPair(reinterpret_cast<Pair *>(line) + laneIndex() % 8, pair);
+  if (line != nullptr)
+    storeRelaxedPair(reinterpret_cast<Pair *>(line) + laneIndex() % 8, pair);
 }
 
 //===----------------------------------------------------------------------===//

@@ -8,13 +8,14 @@
 #ifndef COIL_RUNTIME_KERNELS_DEVICE_PLATFORMHOST_H
 #define COIL_RUNTIME_KERNELS_DEVICE_PLATFORMHOST_H
 
-#include "runtime/kernels/device/NarrowFloats.h"
 #include "runtime/kernels/device/Platform.h"
 
 /// A function too big to be repeated where it is called.
 #define COIL_OUTLINED inline
 /// Before a loop of constant length: its body repeated.
 #define COIL_UNROLL
+/// Before a loop: its body once, to save registers.
+#define COIL_ROLLED
 
 namespace coil::device {
 
@@ -38,9 +39,6 @@ inline u64 multiplyHigh(u64 a, u64 b) {
   __extension__ typedef unsigned __int128 Wide;
   return static_cast<u64>((Wide(a) * b) >> 64);
 }
-
-inline float halfToFloat(u16 bits) { return decode<formatHalf>(bits); }
-inline u16 floatToHalf(float value) { return static_cast<u16>(encode<formatHalf>(value)); }
 
 } // namespace coil::device
 

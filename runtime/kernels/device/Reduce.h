@@ -62,6 +62,7 @@ COIL_DEVICE inline void reduceWords(u8 *destination, Operands<arity> operands, u
   for (u32 q = 0; q < arity; ++q)
     operands.address[q] += offset;
   u32 stride = blockThreads() * inFlight;
+  COIL_ROLLED
   for (; first < words; first += stride) {
     Word loaded[inFlight][arity];
     COIL_UNROLL
@@ -98,6 +99,7 @@ COIL_DEVICE inline void reduceWords(u8 *destination, Operands<arity> operands, u
 template <typename Element, typename Operator, u32 arity>
 COIL_OUTLINED void reduceMisaligned(u8 *destination, Operands<arity> operands, u64 count,
                                     const Terms<Element> &terms) {
+  COIL_ROLLED
   for (u64 index = threadIndex(); index < count; index += blockThreads()) {
     auto load = [&](u32 q) {
       Bits<Element> bits = loadElement<Element>(operands.address[q] + index * sizeof(Element));
@@ -115,7 +117,7 @@ COIL_OUTLINED void reduceMisaligned(u8 *destination, Operands<arity> operands, u
 /// enough that they and what they are computed in stay in registers.
 template <typename Element, typename Operator, u32 arity>
 inline constexpr u32 wordsInFlight = Operator::divides ? 1
-                                     : arity == 1      ? 8
+                                     : arity == 1      ? 6
                                      : arity == 2      ? lesser<u32>(sizeof(Element), 4)
                                      : arity <= 4      ? lesser<u32>(sizeof(Element), 2)
                                                        : 1;
@@ -132,8 +134,9 @@ COIL_OUTLINED void reduceMemory(u8 *destination, Operands<arity> operands, u64 c
   Split split = splitElements<Element>(address, differences, count);
   u64 middle = split.vectors * elementsOf<Element, Vector16>;
   constexpr u32 inFlight = wordsInFlight<Element, Operator, arity>;
+  constexpr u32 elementsInFlight = sizeof(Element) == 8 || inFlight <= 2 ? 1 : 2;
   // The few before and behind the vectors, or all.
-  reduceWords<Element, Operator, Bits<Element>, inFlight>(
+  reduceWords<Element, Operator, Bits<Element>, elementsInFlight>(
       destination, operands, count - middle, split.head, middle * sizeof(Element), terms);
   if (split.vectors == 0)
     return;

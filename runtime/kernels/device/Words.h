@@ -131,9 +131,11 @@ template <typename Element> COIL_DEVICE inline u64 loadEight(const u8 *from, u32
   if (bytes == 8 && address % 8 == 0)
     return loadData<u64>(from);
   if (address % sizeof(Element) == 0) {
+    COIL_ROLLED
     for (u32 i = 0; i < bytes; i += sizeof(Element))
       word |= static_cast<u64>(loadData<Bits<Element>>(from + i)) << i * 8;
   } else {
+    COIL_ROLLED
     for (u32 i = 0; i < bytes; ++i)
       word |= static_cast<u64>(loadData<u8>(from + i)) << i * 8;
   }
@@ -146,9 +148,11 @@ template <typename Element> COIL_DEVICE inline void storeEight(u8 *to, u64 word,
   if (bytes == 8 && address % 8 == 0) {
     storeData<u64>(to, word);
   } else if (address % sizeof(Element) == 0) {
+    COIL_ROLLED
     for (u32 i = 0; i < bytes; i += sizeof(Element))
       storeData(to + i, static_cast<Bits<Element>>(word >> i * 8));
   } else {
+    COIL_ROLLED
     for (u32 i = 0; i < bytes; ++i)
       storeData(to + i, static_cast<u8>(word >> i * 8));
   }
