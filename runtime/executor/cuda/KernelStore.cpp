@@ -51,11 +51,11 @@ Result<std::shared_ptr<const GeneratedKernel>> KernelStore::text(const KernelSou
 
 Result<std::shared_ptr<const KernelStore::Code>> KernelStore::compile(const KernelSource &source,
                                                                       const GeneratedKernel &text,
-                                                                      DataType type, ReduceOp op) {
+                                                                      KernelInstance instance) {
   if (source.bundle) {
     const nvrtc::BundledCubin *cubin =
-        source.bundle->find(static_cast<uint32_t>(source.variant), type, op, source.protocol,
-                            static_cast<uint32_t>(device->capability()));
+        source.bundle->find(static_cast<uint32_t>(source.variant), instance.type, instance.op,
+                            source.protocol, static_cast<uint32_t>(device->capability()));
     if (cubin && cubin->source == nvrtc::kernelSource(text.text))
       return std::make_shared<const Code>(Code{cubin->bytes, cubin->loweredName});
   }
@@ -75,7 +75,7 @@ Result<std::shared_ptr<const KernelStore::Code>> KernelStore::compile(const Kern
                          "{} compiles nothing for {} of compute capability {}.{}",
                          compiler->describe(), device->describe(), device->capability() / 10,
                          device->capability() % 10);
-  std::string expression = kernelExpression(text.name, type, op);
+  std::string expression = kernelExpression(text.name, instance.type, instance.op);
   return shared->codes.get(
       {text.text, expression, arch}, [&]() -> Result<std::shared_ptr<const Code>> {
         nvrtc::CompileRequest request;
@@ -95,11 +95,11 @@ Result<std::shared_ptr<const KernelStore::Code>> KernelStore::compile(const Kern
 }
 
 Result<std::shared_ptr<const LoadedKernel>> KernelStore::load(const KernelSource &source,
-                                                              DataType type, ReduceOp op) {
-  KernelKey key{{source.plan.digest, source.variant, source.protocol, source.ranks}, type, op};
+                                                              KernelInstance instance) {
+  KernelKey key{{source.plan.digest, source.variant, source.protocol, source.ranks}, instance};
   return kernels.get(key, [&]() -> Result<std::shared_ptr<const LoadedKernel>> {
     COIL_ASSIGN_OR_RETURN(std::shared_ptr<const GeneratedKernel> generated, text(source));
-    COIL_ASSIGN_OR_RETURN(std::shared_ptr<const Code> code, compile(source, *generated, type, op));
+    COIL_ASSIGN_OR_RETURN(std::shared_ptr<const Code> code, compile(source, *generated, instance));
     return loadCode(*generated, *code);
   });
 }

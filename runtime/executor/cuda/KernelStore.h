@@ -64,10 +64,11 @@ public:
 
   /// The kernel's text for a variant.
   Result<std::shared_ptr<const GeneratedKernel>> text(const KernelSource &source);
-  /// The kernel for a type and an operator. Errors: Unsupported without NVRTC, or
-  /// if a block does not fit on the device; what NVRTC and the driver say.
-  Result<std::shared_ptr<const LoadedKernel>> load(const KernelSource &source, DataType type,
-                                                   ReduceOp op);
+  /// An instance of the kernel, as kernelInstance() gives it. Errors: Unsupported
+  /// without NVRTC, or if a block does not fit on the device; what NVRTC and the
+  /// driver say.
+  Result<std::shared_ptr<const LoadedKernel>> load(const KernelSource &source,
+                                                   KernelInstance instance);
 
 private:
   /// What all devices of the process share.
@@ -79,8 +80,8 @@ private:
   KernelStore(std::shared_ptr<DeviceContext> device, const CudaConfig &config,
               std::shared_ptr<Shared> shared)
       : device(std::move(device)), threads(config.threadsPerBlock), shared(std::move(shared)) {}
-  Result<std::shared_ptr<const Code>>
-  compile(const KernelSource &source, const GeneratedKernel &text, DataType type, ReduceOp op);
+  Result<std::shared_ptr<const Code>> compile(const KernelSource &source,
+                                              const GeneratedKernel &text, KernelInstance instance);
   Result<std::shared_ptr<const LoadedKernel>> loadCode(const GeneratedKernel &text,
                                                        const Code &code) const;
 
@@ -88,7 +89,7 @@ private:
   uint32_t threads;
   std::shared_ptr<Shared> shared;
   using TextKey = std::tuple<uint64_t, size_t, Protocol, std::vector<uint32_t>>;
-  using KernelKey = std::tuple<TextKey, DataType, ReduceOp>;
+  using KernelKey = std::pair<TextKey, KernelInstance>;
   OnceMap<KernelKey, LoadedKernel> kernels;
 };
 

@@ -41,22 +41,6 @@ Status noVariant(const Plan &plan, const CallArguments &arguments, bool hasDirec
                        nameOf(plan.collective), form);
 }
 
-/// The type whose kernel serves a call: one that combines nothing only moves bytes.
-DataType kernelType(const Plan &plan, DataType type) {
-  if (combines(plan.collective))
-    return type;
-  switch (sizeOf(type)) {
-  case 1:
-    return DataType::U8;
-  case 2:
-    return DataType::F16;
-  case 4:
-    return DataType::U32;
-  default:
-    return DataType::U64;
-  }
-}
-
 } // namespace
 
 Result<CallChoice> LoadedCudaPlan::State::choose(const CudaCall &call) {
@@ -110,12 +94,13 @@ KernelSource LoadedCudaPlan::State::sourceOf(size_t variant, Protocol protocol) 
 Result<std::shared_ptr<const LoadedKernel>>
 LoadedCudaPlan::State::kernel(const CallChoice &choice) {
   const CallFacts &facts = choice.facts;
-  DataType type = kernelType(plan, facts.arguments.type);
-  std::shared_ptr<const LoadedKernel> &known =
-      kernels[{choice.variant, facts.protocol, type, facts.arguments.op}];
+  // As coilc chooses what it compiles ahead of time.
+  KernelInstance instance =
+      kernelInstance(plan.collective, facts.arguments.type, facts.arguments.op);
+  std::shared_ptr<const LoadedKernel> &known = kernels[{choice.variant, facts.protocol, instance}];
   if (!known) {
-    COIL_ASSIGN_OR_RETURN(known, owner.kernels->load(sourceOf(choice.variant, facts.protocol), type,
-                                                     facts.arguments.op));
+    COIL_ASSIGN_OR_RETURN(known,
+                          owner.kernels->load(sourceOf(choice.variant, facts.protocol), instance));
   }
   return known;
 }

@@ -95,7 +95,7 @@ private:
   std::vector<DevicePointer> hostAddresses;
   DeviceBuffer stateMemory;
   std::map<std::pair<size_t, Protocol>, Binding> bindings;
-  using KernelKey = std::tuple<size_t, Protocol, DataType, ReduceOp>;
+  using KernelKey = std::tuple<size_t, Protocol, KernelInstance>;
   std::map<KernelKey, std::shared_ptr<const LoadedKernel>> kernels;
 };
 

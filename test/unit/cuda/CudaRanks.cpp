@@ -2,7 +2,9 @@
 
 #include "test/unit/cuda/CudaRanks.h"
 
+#include "runtime/codegen/KernelGenerator.h"
 #include "runtime/executor/cuda/Device.h"
+#include "runtime/nvrtc/KernelCompiler.h"
 #include "runtime/plan/PlanFile.h"
 #include "test/unit/api/HandPlans.h"
 
@@ -88,7 +90,7 @@ void runRank(const CudaSetting &setting, const UniqueId &id, int rank, const Cud
     ASSERT_TRUE(COIL_CUDA(**driver, cuStreamCreate, &member.stream, streamNonBlocking).isOk());
     member.gpu = gpu->get();
     if (setting.plan) {
-      auto loaded = (*gpu)->loadPlan(*setting.plan);
+      auto loaded = (*gpu)->loadPlan(*setting.plan, setting.trusted);
       if (loaded.isOk())
         plan = *std::move(loaded);
       else
@@ -227,6 +229,38 @@ void checkSums(CudaMember &member, Buffers buffers) {
   }
   for (uint32_t window : windows)
     EXPECT_TRUE(member.gpu->deregister(window).isOk());
+}
+
+nvrtc::CubinBundle bundleOf(const Plan &plan, DataType type, Protocol protocol) {
+  nvrtc::CubinBundle bundle;
+  bundle.planDigest = plan.digest;
+  Result<nvrtc::KernelCompiler> compiler =
+      nvrtc::KernelCompiler::load(COIL_EMULATED_CUDA, nvrtc::CubinCache(COIL_TEST_KERNEL_CACHE));
+  EXPECT_TRUE(compiler.isOk()) << compiler.status().message();
+  if (!compiler.isOk())
+    return bundle;
+  KernelInstance instance = kernelInstance(plan.collective, type, ReduceOp::Sum);
+  for (uint32_t variant = 0; variant < plan.variants.size(); ++variant) {
+    bool hasMessages = plan.variants[variant].transport == Transport::Staged;
+    Result<GeneratedKernel> kernel =
+        generateKernel(plan, variant, {hasMessages ? protocol : Protocol::Simple, {}});
+    EXPECT_TRUE(kernel.isOk()) << kernel.status().message();
+    if (!kernel.isOk())
+      return bundle;
+    nvrtc::CompileRequest request;
+    request.text = kernel->text;
+    request.name = kernel->name + ".cu";
+    request.nameExpressions = {kernelExpression(kernel->name, instance.type, instance.op)};
+    request.arch = fmt::format("sm_{}", emulatedCapability);
+    Result<nvrtc::CompiledKernels> compiled = compiler->compile(request);
+    EXPECT_TRUE(compiled.isOk()) << compiled.status().message();
+    if (!compiled.isOk())
+      return bundle;
+    bundle.cubins.push_back({variant, instance.type, instance.op, kernel->protocol,
+                             emulatedCapability, nvrtc::kernelSource(kernel->text),
+                             compiled->loweredNames.front(), compiled->bytes});
+  }
+  return bundle;
 }
 
 CudaSetting settingFor(int ranks, const Plan &plan) {

@@ -4,6 +4,7 @@
 #define COIL_TEST_UNIT_CUDA_CUDARANKS_H
 
 #include "runtime/executor/cuda/CudaRank.h"
+#include "runtime/nvrtc/CubinBundle.h"
 
 #include <functional>
 #include <memory>
@@ -21,6 +22,8 @@ struct CudaSetting {
   int ranksPerDevice = 1;
   uint64_t timeoutMs = 60000;
   std::optional<Plan> plan;
+  /// The plan's kernels that need no compiler; may be null.
+  std::shared_ptr<const nvrtc::CubinBundle> trusted;
   /// Processes: which of the driver's calls fail on the last rank, as
   /// runtime/emulated/Faults.h writes it.
   std::string faults;
@@ -82,6 +85,12 @@ std::vector<std::byte> sumsOf(int ranks, uint64_t count, int salt = 0);
 enum class Buffers { Plain, Registered };
 /// Runs allreduces of several lengths, out of place and in place, and checks them.
 void checkSums(CudaMember &member, Buffers buffers);
+
+/// Compute capability 9.0.
+inline constexpr uint32_t emulatedCapability = 90;
+/// The plan's kernels for the emulated devices, staged ones for the protocol, each
+/// for calls of the type, sums; compiled as `coilc --cubin` does.
+nvrtc::CubinBundle bundleOf(const Plan &plan, DataType type, cuda::Protocol protocol);
 
 CudaSetting settingFor(int ranks, const Plan &plan);
 
