@@ -4,6 +4,7 @@
 
 #include <ctime>
 #include <fmt/format.h>
+#include <thread>
 
 namespace coil::emulation {
 
@@ -171,11 +172,19 @@ Pair trackedLoadPair(const Pair *address, Site site) {
 void trackedStorePair(Pair *address, Pair value, Site site) {
   ThreadHistory &thread = currentThread->history;
   ShadowPage &page = findPage(thread, address);
-  std::lock_guard lock(page.mutex);
-  addPackedAccess(thread, page.granule(&address->first), &address->first, &value.first, site);
-  addPackedAccess(thread, page.granule(&address->second), &address->second, &value.second, site);
-  __atomic_store_n(&address->first, value.first, __ATOMIC_RELAXED);
-  __atomic_store_n(&address->second, value.second, __ATOMIC_RELAXED);
+  u64 *words[] = {&address->first, &address->second};
+  u64 values[] = {value.first, value.second};
+  // The halves may arrive in any order, and a reader may come between them.
+  u32 earlier = reinterpret_cast<std::uintptr_t>(address) / sizeof(Pair) % 2;
+  for (u32 half : {earlier, 1 - earlier}) {
+    {
+      std::lock_guard lock(page.mutex);
+      addPackedAccess(thread, page.granule(words[half]), words[half], &values[half], site);
+      __atomic_store_n(words[half], values[half], __ATOMIC_RELAXED);
+    }
+    if (half == earlier)
+      std::this_thread::yield();
+  }
 }
 
 } // namespace seam
