@@ -141,8 +141,14 @@ HostObject compileForHost(const HostProgram &program) {
   TemporaryFolder folder;
   if (folder.path.empty())
     return failed("no folder for temporary files can be made");
+  const std::string others = environment("COIL_EMULATED_HEADERS");
   auto put = [&](const SourceFile &header) {
-    return isInside(header.name) && write(folder.path / header.name, header.text);
+    if (!isInside(header.name))
+      return false;
+    fs::path other = others / fs::path(header.name);
+    std::error_code ignored;
+    bool isReplaced = !others.empty() && fs::is_regular_file(other, ignored);
+    return write(folder.path / header.name, isReplaced ? read(other) : header.text);
   };
   for (const SourceFile &header : emulationHeaders())
     if (!put(header))

@@ -6,6 +6,8 @@
 //   COIL_EMULATED_PEERS            0: no device reaches another's memory; 1
 //   COIL_EMULATED_TRACK            1: accesses are tracked, and races fail launches; 0
 //   COIL_EMULATED_FAULTS           calls that fail, see Faults.h
+//   COIL_EMULATED_HEADERS          a folder: headers in it replace those of the same
+//                                  name that a program is compiled with
 //   COIL_EMULATION_CXX             the host compiler, and
 //   COIL_EMULATION_CXXFLAGS        more options for it, separated by spaces
 //

@@ -31,7 +31,7 @@ def tool(build, name):
     return str(path)
 
 
-def run(command, timeout=120):
+def run(command, timeout=120, environment=None):
     """Runs a command; gives its exit code (negative: a signal) and all that it printed."""
     command = [str(word) for word in command]
     try:
@@ -41,6 +41,7 @@ def run(command, timeout=120):
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             timeout=timeout,
+            env=environment,
             check=False,
         )
     except subprocess.TimeoutExpired as error:

@@ -14,7 +14,8 @@ namespace coil::run {
 /// them. Everything here waits until it is done.
 class Gpu {
 public:
-  static Result<std::unique_ptr<Gpu>> open(int ordinal);
+  /// `library` is the driver to load; empty: the system's.
+  static Result<std::unique_ptr<Gpu>> open(const std::string &library, int ordinal);
 
   cuda::DriverStream *stream() const { return calls.get(); }
   /// Until all calls in the stream have ended.
@@ -30,6 +31,10 @@ private:
   std::shared_ptr<cuda::DeviceContext> device;
   cuda::Stream calls;
 };
+
+/// Where the stand-in for NVIDIA's libraries lies that runs kernels on the host
+/// (--target cuda-emulated). SystemError with the places tried if it is in none.
+Result<std::string> findEmulatedLibrary();
 
 } // namespace coil::run
 

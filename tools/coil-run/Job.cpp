@@ -105,7 +105,7 @@ Result<Job> makeJob(Options options, Plan plan, std::vector<uint8_t> planBytes) 
 
   if (options.target == Target::Cpu && options.ranksPerGpu != 1)
     return Status::error(StatusCode::InvalidArgument,
-                         "--ranks-per-gpu: expected --target cuda, found cpu");
+                         "--ranks-per-gpu: expected --target cuda or cuda-emulated, found cpu");
   size_t rows = options.memory.size() * options.types.size() * options.ops.size() * roots.size() *
                 options.sizes.size();
   if (rows > mostRows)

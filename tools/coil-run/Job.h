@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace coil::run {
@@ -44,6 +45,9 @@ struct Job {
   int ranks = 0;
   /// Ranks of one process, its threads; the last process may have fewer.
   int ranksPerProcess = 1;
+  /// With Target::CudaEmulated, which must be set by the caller: the library that
+  /// stands in for CUDA.
+  std::string emulatedLibrary;
   std::vector<Row> rows;
   /// The placements that run, by Placement.
   std::array<bool, 2> runs{};

@@ -17,7 +17,16 @@ const char *nameOf(MemoryKind kind) {
   return kind == MemoryKind::Registered ? "registered" : "plain";
 }
 
-const char *nameOf(Target target) { return target == Target::Cuda ? "cuda" : "cpu"; }
+const char *nameOf(Target target) {
+  switch (target) {
+  case Target::Cuda:
+    return "cuda";
+  case Target::CudaEmulated:
+    return "cuda-emulated";
+  default:
+    return "cpu";
+  }
+}
 
 namespace {
 
@@ -38,9 +47,12 @@ Examples:
   coilc ring.coil --ranks 2 -o - | coil-run - -b 8:64K
   coil-run ring.coil -n 8 --target cuda --check
   coil-run ring.coil -n 4 --target cuda --ranks-per-gpu 4 --check
+  coil-run ring.coil -n 3 --target cuda-emulated --ranks-per-gpu 3 -b 4K --check
 
 --target cuda generates a CUDA kernel from the plan, compiles it with NVRTC for the GPU at
-hand and runs rank r on GPU r / ranks-per-gpu.
+hand and runs rank r on GPU r / ranks-per-gpu. --target cuda-emulated runs the same kernel
+text on the host, by a stand-in for CUDA that compiles it with the C++ compiler of this
+machine: to test plans and kernels where there is no GPU, not to time them.
 
 The columns are those of nccl-tests: time is the slowest rank's mean over the iterations;
 algbw is size / time; busbw is algbw times 2 (n - 1) / n for allreduce, (n - 1) / n for
@@ -203,7 +215,7 @@ Status readTuning(const Words &words, Options &options) {
 }
 
 constexpr std::array protocolNames{"auto", "simple", "ll", "ll128"};
-constexpr std::array targets{Target::Cpu, Target::Cuda};
+constexpr std::array targets{Target::Cpu, Target::Cuda, Target::CudaEmulated};
 
 void readTarget(const Words &words, Options &options) {
   for (Target target : targets)
@@ -272,9 +284,9 @@ Result<CommandLine> parseCommandLine(int argc, const char *const *argv) {
                     "From this size on registered buffers are accessed directly");
 
   CLI::Option_group *onGpus = app.add_option_group("GPUs");
-  onGpus->add_option("--target", words.target, "Run on: cpu or cuda, see below")
+  onGpus->add_option("--target", words.target, "Run on: cpu, cuda or cuda-emulated, see below")
       ->capture_default_str()
-      ->check(CLI::IsMember({"cpu", "cuda"}));
+      ->check(CLI::IsMember({"cpu", "cuda", "cuda-emulated"}));
   onGpus
       ->add_option("--ranks-per-gpu", options.ranksPerGpu,
                    "Ranks that share a GPU, in one process and one launch")

@@ -19,9 +19,9 @@ namespace coil::run {
 enum class MemoryKind : uint8_t { Registered, Plain };
 const char *nameOf(MemoryKind kind);
 
-/// What the ranks run on.
-enum class Target : uint8_t { Cpu, Cuda };
-/// "cpu" and "cuda".
+/// What the ranks run on. Emulated: kernels of GPUs, run on the host.
+enum class Target : uint8_t { Cpu, Cuda, CudaEmulated };
+/// "cpu", "cuda" and "cuda-emulated".
 const char *nameOf(Target target);
 
 /// The most ranks that are started.

@@ -132,7 +132,9 @@ private:
     config.threadsPerBlock = options.threadsPerBlock;
     config.protocol = options.protocol;
     config.llBytes = options.llBytes.value_or(config.llBytes);
-    auto opened = Gpu::open(config.device);
+    if (options.target == Target::CudaEmulated)
+      config.cudaLibrary = config.nvrtcLibrary = job.emulatedLibrary.c_str();
+    auto opened = Gpu::open(job.emulatedLibrary, config.device);
     if (!opened.isOk())
       return std::move(opened).status().withContext(
           fmt::format("--target {}", nameOf(options.target)));

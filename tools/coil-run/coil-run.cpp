@@ -1,6 +1,7 @@
 //===- coil-run.cpp - Runs, checks and times a collective -----------------===//
 
 #include "compiler/target/plan/PlanWriter.h"
+#include "tools/coil-run/Gpu.h"
 #include "tools/coil-run/Job.h"
 #include "tools/coil-run/Launcher.h"
 #include "tools/coil-run/Options.h"
@@ -47,6 +48,13 @@ int runTool(int argc, char **argv) {
       run::makeJob(*std::move(line->options), **std::move(plan), *std::move(bytes));
   if (!job.isOk())
     return fail(job.status());
+
+  if (job->options.target == run::Target::CudaEmulated) {
+    Result<std::string> library = run::findEmulatedLibrary();
+    if (!library.isOk())
+      return fail(library.status());
+    job->emulatedLibrary = *std::move(library);
+  }
 
   run::Report report(*job);
   if (Status opened = report.open(); !opened.isOk())

@@ -29,7 +29,7 @@ Status checkConfig(const CudaConfig &config) {
     return Status::error(StatusCode::InvalidArgument,
                          "expected a multiple of 32 threads in a block, found {}",
                          config.threadsPerBlock);
-  constexpr uint64_t smallestTile = 4096, largestTile = 64 << 20;
+  constexpr uint64_t smallestTile = 512, largestTile = 64 << 20;
   if (config.tileBytes < smallestTile || config.tileBytes > largestTile)
     return invalid("bytes of a tile", smallestTile, largestTile, config.tileBytes);
   if (config.tileBytes % 128 != 0)

@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+"""Runs the CUDA kernels of every example on the host, with every element checked.
+
+coil-run --target cuda-emulated generates the kernels, has the host's compiler compile their very
+text, and executes it with blocks and threads emulated. All examples that there are run on 2, 3, 4
+and 8 ranks, with every protocol, in registered and in plain memory, in place and out of place,
+with counts that divide nothing and take several tiles.
+
+Each run has one of the types f32, bf16, i32 and f8e4m3, in turn, so that each meets every protocol
+and number of ranks; --all-types runs all four everywhere (for a nightly run). --track holds every
+access against the memory model of PTX; --sample is a small part for sanitizers.
+"""
+
+import itertools
+import json
+import os
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import support
+
+TYPES = ("f32", "bf16", "i32", "f8e4m3")
+PROTOCOLS = ("simple", "ll", "ll128")
+RANKS = (2, 3, 4, 8)
+COUNTS = "1,17,1003,4099"
+
+
+def compile_plan(arguments, example, ranks, folder):
+    """The example's plan, or none if an assertion of it refuses so many ranks."""
+    plan = Path(folder) / "algorithm.plan"
+    words = [support.tool(arguments.build, "coilc"), example, "-n", ranks, "-o", plan]
+    code, output = support.run(words)
+    if code == 0:
+        return plan
+    if f"(with {ranks} ranks)" in output:
+        return None
+    raise support.Failure(f"{' '.join(str(word) for word in words)}: exit code {code}\n{output}")
+
+
+def command(arguments, plan, ranks, protocol, types, counts):
+    """coil-run with tiles and blocks so small that a few thousand elements are many."""
+    words = [support.tool(arguments.build, "coil-run"), plan]
+    words += ["--target", "cuda-emulated", "--ranks-per-gpu", ranks, "--protocol", protocol]
+    words += ["--memory", "both", "--direct-bytes", "0", "--slot-bytes", "1024"]
+    words += ["--instances", "2", "--threads-per-block", "64"]
+    words += ["--count", counts, "--type", ",".join(types), "--check", "--json"]
+    words += ["--warmup", "0", "--iters", "1", "--timeout", "120"]
+    return words
+
+
+def check(arguments, plan, ranks, protocol, types, counts):
+    """One run; gives the number of results that were checked."""
+    output = support.run_well(command(arguments, plan, ranks, protocol, types, counts), timeout=900)
+    results = json.loads(output[output.index("{") :])["results"]
+    wrong = [result for result in results if result["errors"] != 0]
+    if wrong or not results:
+        raise support.Failure(f"wrong elements: {wrong[:1]}")
+    return len(results)
+
+
+def main():
+    arguments = support.parser(__doc__)
+    arguments.add_argument("--all-types", action="store_true", help="every type everywhere")
+    arguments.add_argument("--track", action="store_true", help="look for races, too")
+    arguments.add_argument("--sample", action="store_true", help="2 and 3 ranks, few runs")
+    arguments = arguments.parse_args()
+    os.environ.setdefault("COIL_CACHE_DIR", str(arguments.build.resolve() / "test-kernels"))
+    if arguments.track:
+        os.environ["COIL_EMULATED_TRACK"] = "1"
+
+    examples = sorted(support.EXAMPLES.rglob("*.coil"))
+    ranks_of = (2, 3) if arguments.sample else RANKS
+    counts = "1003" if arguments.sample or arguments.track else COUNTS
+    turn = itertools.cycle(TYPES)
+    failures, total = [], 0
+    for example in examples:
+        start, checked = time.monotonic(), 0
+        for ranks in ranks_of:
+            with tempfile.TemporaryDirectory() as folder:
+                plan = compile_plan(arguments, example, ranks, folder)
+                for protocol in PROTOCOLS if plan else ():
+                    types = TYPES if arguments.all_types else [next(turn)]
+                    try:
+                        checked += check(arguments, plan, ranks, protocol, types, counts)
+                    except support.Failure as failure:
+                        where = f"{example} on {ranks} ranks, {protocol}, {','.join(types)}"
+                        failures.append(f"{where}: {failure}")
+                        print(f"FAILED: {failures[-1]}", flush=True)
+        # Three protocols would meet the same types with every example.
+        next(turn)
+        name = example.relative_to(support.EXAMPLES)
+        print(f"{name}: {checked} checked, {time.monotonic() - start:.1f} s", flush=True)
+        if checked == 0 and not failures:
+            failures.append(f"{name}: nothing was checked")
+        total += checked
+    print(f"{total} results checked, {len(failures)} runs failed")
+    if failures:
+        raise support.Failure(failures[0])
+
+
+if __name__ == "__main__":
+    sys.exit(support.main(main))
