@@ -208,7 +208,7 @@ Status Communicator::preparePlan(Plan plan, const PlanSegmentLayout &layout, Loa
   return Status::ok();
 }
 
-Status Communicator::loadPlan(Result<Plan> plan) {
+Status Communicator::loadPlan(Result<Plan> plan, Result<TrustedCubins> cubins) {
   constexpr const char *call = "coilCommLoadPlan";
   COIL_RETURN_IF_ERROR(enterSetup(CallKind::LoadPlan));
 
@@ -227,6 +227,13 @@ Status Communicator::loadPlan(Result<Plan> plan) {
     facts = Status::error(StatusCode::Unsupported,
                           "plan '{}' is for {}, which this version has no call for", plan->name,
                           nameOf(plan->collective));
+  else if (!cubins.isOk())
+    facts = std::move(cubins).status();
+  else if (*cubins && (*cubins)->planDigest != plan->digest)
+    facts =
+        Status::error(StatusCode::InvalidPlan,
+                      "the cubins are for the plan with checksum {:016x}, plan '{}' has {:016x}",
+                      (*cubins)->planDigest, plan->name, plan->digest);
   else if (!gpu && !(layout = PlanSegmentLayout::compute(*plan, config.slotBytes)).isOk())
     facts = std::move(layout).status();
   else
@@ -243,7 +250,7 @@ Status Communicator::loadPlan(Result<Plan> plan) {
   std::unique_ptr<LoadedPlan> loaded;
   if (gpu) {
     loaded = std::make_unique<LoadedPlan>();
-    COIL_ASSIGN_OR_RETURN(loaded->onGpu, gpu->loadPlan(*std::move(plan)));
+    COIL_ASSIGN_OR_RETURN(loaded->onGpu, gpu->loadPlan(*std::move(plan), *std::move(cubins)));
   } else {
     COIL_ASSIGN_OR_RETURN(loaded, loadOnCpu(*std::move(plan), *layout));
   }

@@ -76,8 +76,10 @@ public:
     bool got;
   };
 
-  /// Collective. A plan that could not be read is passed as its error.
-  Status loadPlan(Result<Plan> plan);
+  using TrustedCubins = std::shared_ptr<const nvrtc::CubinBundle>;
+  /// Collective. What could not be read is passed as its error. The cubins may be
+  /// null, and ranks may give different ones.
+  Status loadPlan(Result<Plan> plan, Result<TrustedCubins> cubins = TrustedCubins());
   /// Collective. `bytes` may be 0.
   Result<const Window *> registerMemory(void *pointer, size_t bytes);
   /// Collective. `handle` need not be a window.

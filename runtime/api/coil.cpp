@@ -284,19 +284,62 @@ coilResult_t coilCommUserRank(coilComm_t comm, int *rank) {
 // Plans, memory, operators
 //===----------------------------------------------------------------------===//
 
-// What is wrong with the bytes on one rank is told to all: see loadPlan().
+// What is wrong with a plan or its cubins on one rank is told to all: see
+// loadPlan().
+namespace {
+
+Result<Plan> planOf(const void *bytes, size_t size) {
+  if (!bytes)
+    return nullArgument("the plan");
+  return readPlan({static_cast<const uint8_t *>(bytes), size});
+}
+
+Result<Plan> planOf(const char *path) {
+  if (!path)
+    return nullArgument("the plan's path");
+  return readPlanFile(path);
+}
+
+Result<Communicator::TrustedCubins> share(Result<nvrtc::CubinBundle> read) {
+  COIL_ASSIGN_OR_RETURN(nvrtc::CubinBundle cubins, std::move(read));
+  return std::make_shared<const nvrtc::CubinBundle>(std::move(cubins));
+}
+
+Result<Communicator::TrustedCubins> cubinsOf(const void *bytes, size_t size) {
+  if (!bytes)
+    return nullArgument("the bundle of cubins");
+  return share(nvrtc::readCubinBundle({static_cast<const uint8_t *>(bytes), size}));
+}
+
+Result<Communicator::TrustedCubins> cubinsOf(const char *path) {
+  if (!path)
+    return nullArgument("the cubins' path");
+  return share(nvrtc::readCubinBundleFile(path));
+}
+
+} // namespace
+
 coilResult_t coilCommLoadPlan(coilComm_t comm, const void *bytes, size_t size) {
-  return guardedUse(comm, [&](Communicator &communicator) {
-    if (!bytes)
-      return communicator.loadPlan(nullArgument("the plan"));
-    return communicator.loadPlan(readPlan({static_cast<const uint8_t *>(bytes), size}));
-  });
+  return guardedUse(
+      comm, [&](Communicator &communicator) { return communicator.loadPlan(planOf(bytes, size)); });
 }
 
 coilResult_t coilCommLoadPlanFile(coilComm_t comm, const char *path) {
+  return guardedUse(
+      comm, [&](Communicator &communicator) { return communicator.loadPlan(planOf(path)); });
+}
+
+coilResult_t coilCommLoadPlanTrustingCubins(coilComm_t comm, const void *bytes, size_t size,
+                                            const void *cubins, size_t cubinsSize) {
   return guardedUse(comm, [&](Communicator &communicator) {
-    return communicator.loadPlan(path ? readPlanFile(path)
-                                      : Result<Plan>(nullArgument("the plan's path")));
+    return communicator.loadPlan(planOf(bytes, size), cubinsOf(cubins, cubinsSize));
+  });
+}
+
+coilResult_t coilCommLoadPlanFileTrustingCubins(coilComm_t comm, const char *path,
+                                                const char *cubinsPath) {
+  return guardedUse(comm, [&](Communicator &communicator) {
+    return communicator.loadPlan(planOf(path), cubinsOf(cubinsPath));
   });
 }
 

@@ -49,16 +49,42 @@ Result<std::shared_ptr<const GeneratedKernel>> KernelStore::text(const KernelSou
   });
 }
 
+Result<std::shared_ptr<const KernelStore::Code>>
+KernelStore::bundled(const KernelSource &source, const GeneratedKernel &text,
+                     KernelInstance instance) const {
+  auto variant = static_cast<uint32_t>(source.variant);
+  auto capability = static_cast<uint32_t>(device->capability());
+  const nvrtc::BundledCubin *cubin =
+      source.bundle->find(variant, instance.type, instance.op, source.protocol, capability);
+  if (!cubin)
+    return Status::error(StatusCode::Unsupported,
+                         "the plan's cubins have none of variant {} for {} ({}), protocol {} and "
+                         "compute capability {}.{}",
+                         variant, nameOf(instance.type), nameOf(instance.op),
+                         nameOf(source.protocol), capability / 10, capability % 10);
+  if (cubin->source != nvrtc::kernelSource(text.text))
+    return Status::error(StatusCode::Unsupported,
+                         "the plan's cubins are of kernels that another version of Coil generated");
+  return std::make_shared<const Code>(Code{cubin->bytes, cubin->loweredName});
+}
+
+Result<std::shared_ptr<const KernelStore::Code>> KernelStore::makeCode(const KernelSource &source,
+                                                                       const GeneratedKernel &text,
+                                                                       KernelInstance instance) {
+  if (!source.bundle)
+    return compile(source, text, instance);
+  Result<std::shared_ptr<const Code>> code = bundled(source, text, instance);
+  if (code.isOk())
+    return code;
+  Result<std::shared_ptr<const Code>> compiled = compile(source, text, instance);
+  if (compiled.isOk())
+    return compiled;
+  return std::move(compiled).status().withContext(code.status().message());
+}
+
 Result<std::shared_ptr<const KernelStore::Code>> KernelStore::compile(const KernelSource &source,
                                                                       const GeneratedKernel &text,
                                                                       KernelInstance instance) {
-  if (source.bundle) {
-    const nvrtc::BundledCubin *cubin =
-        source.bundle->find(static_cast<uint32_t>(source.variant), instance.type, instance.op,
-                            source.protocol, static_cast<uint32_t>(device->capability()));
-    if (cubin && cubin->source == nvrtc::kernelSource(text.text))
-      return std::make_shared<const Code>(Code{cubin->bytes, cubin->loweredName});
-  }
   COIL_ASSIGN_OR_RETURN(
       std::shared_ptr<const nvrtc::KernelCompiler> compiler,
       shared->compilers.get(0, [&]() -> Result<std::shared_ptr<const nvrtc::KernelCompiler>> {
@@ -99,7 +125,7 @@ Result<std::shared_ptr<const LoadedKernel>> KernelStore::load(const KernelSource
   KernelKey key{{source.plan.digest, source.variant, source.protocol, source.ranks}, instance};
   return kernels.get(key, [&]() -> Result<std::shared_ptr<const LoadedKernel>> {
     COIL_ASSIGN_OR_RETURN(std::shared_ptr<const GeneratedKernel> generated, text(source));
-    COIL_ASSIGN_OR_RETURN(std::shared_ptr<const Code> code, compile(source, *generated, instance));
+    COIL_ASSIGN_OR_RETURN(std::shared_ptr<const Code> code, makeCode(source, *generated, instance));
     return loadCode(*generated, *code);
   });
 }

@@ -64,8 +64,9 @@ public:
 
   /// The kernel's text for a variant.
   Result<std::shared_ptr<const GeneratedKernel>> text(const KernelSource &source);
-  /// An instance of the kernel, as kernelInstance() gives it. Errors: Unsupported
-  /// without NVRTC, or if a block does not fit on the device; what NVRTC and the
+  /// An instance of the kernel, as kernelInstance() gives it: the bundle's if it has
+  /// one that fits, else compiled. Errors: Unsupported where that needs NVRTC and
+  /// there is none, or if a block does not fit on the device; what NVRTC and the
   /// driver say.
   Result<std::shared_ptr<const LoadedKernel>> load(const KernelSource &source,
                                                    KernelInstance instance);
@@ -80,6 +81,11 @@ private:
   KernelStore(std::shared_ptr<DeviceContext> device, const CudaConfig &config,
               std::shared_ptr<Shared> shared)
       : device(std::move(device)), threads(config.threadsPerBlock), shared(std::move(shared)) {}
+  Result<std::shared_ptr<const Code>>
+  makeCode(const KernelSource &source, const GeneratedKernel &text, KernelInstance instance);
+  /// From the bundle. The error says why it has none.
+  Result<std::shared_ptr<const Code>>
+  bundled(const KernelSource &source, const GeneratedKernel &text, KernelInstance instance) const;
   Result<std::shared_ptr<const Code>> compile(const KernelSource &source,
                                               const GeneratedKernel &text, KernelInstance instance);
   Result<std::shared_ptr<const LoadedKernel>> loadCode(const GeneratedKernel &text,

@@ -14,7 +14,8 @@
 |* until the result is there, and takes NULL for a stream. One on GPUs (target
 |* coilTargetCuda) puts collectives on the CUDA stream that each call is given
 |* and returns at once; buffers are memory of its device. Plans are compiled for
-|* the device when they are first needed, or taken from its cache.
+|* the device when they are first needed, or taken from the user's cache; kernels
+|* compiled ahead of time are used only through coilCommLoadPlanTrustingCubins.
 |*
 |* Ownership. Buffers belong to the caller and may be reused as soon as a call
 |* has returned, on GPUs as soon as the stream has got past it. Send buffers are
@@ -197,6 +198,25 @@ COIL_API coilResult_t coilCommUserRank(coilComm_t comm, int *rank);
  *  from now on for its collective, in place of one loaded before. */
 COIL_API coilResult_t coilCommLoadPlan(coilComm_t comm, const void *bytes, size_t size);
 COIL_API coilResult_t coilCommLoadPlanFile(coilComm_t comm, const char *path);
+/** The same with kernels that were compiled ahead of time: `cubins` is what
+ *  `coilc --cubin` wrote beside the plan (ring.plan.cubins). GPUs that these
+ *  kernels fit need no NVRTC.
+ *
+ *  Kernels are machine code, which nobody can check as a plan is checked: they
+ *  can do whatever this process can do on its GPU. This call is the user's word
+ *  that they come from someone who may; nothing else loads a cubin from
+ *  elsewhere. Ranks may give different cubins, and some none.
+ *
+ *  Cubins that are damaged, of another version, or of another plan are
+ *  coilInvalidPlan, also on CPUs, which have no further use for them. A kernel
+ *  that is missing, for the device, the type or the operator, or that another
+ *  version of Coil generated is compiled when a call first needs it, as without
+ *  cubins; where there is no NVRTC that call is coilUnsupported. */
+COIL_API coilResult_t coilCommLoadPlanTrustingCubins(coilComm_t comm, const void *bytes,
+                                                     size_t size, const void *cubins,
+                                                     size_t cubinsSize);
+COIL_API coilResult_t coilCommLoadPlanFileTrustingCubins(coilComm_t comm, const char *path,
+                                                         const char *cubinsPath);
 
 /** Local. Memory that can be registered, aligned to 4096 bytes, zeroed. Bytes
  *  may be 0. */
