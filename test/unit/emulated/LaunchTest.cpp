@@ -42,6 +42,16 @@ TEST(LaunchTest, CooperativeLaunchesMustBeResident) {
                                                                  1024, 0),
             DriverResult::Success);
   EXPECT_EQ(perMultiprocessor, 2);
+  // Few threads, and much shared memory: what a thread of a block costs the host is
+  // more than a thread costs a device.
+  constexpr unsigned threads = 64, sharedBytes = 100 << 10;
+  ASSERT_EQ(driver().cuFuncSetAttribute(meet.function, FunctionAttribute::MaxDynamicSharedSizeBytes,
+                                        sharedBytes),
+            DriverResult::Success);
+  ASSERT_EQ(driver().cuOccupancyMaxActiveBlocksPerMultiprocessor(&perMultiprocessor, meet.function,
+                                                                 threads, sharedBytes),
+            DriverResult::Success);
+  EXPECT_EQ(perMultiprocessor, 2);
   ASSERT_EQ(
       driver().cuDeviceGetAttribute(&multiprocessors, DeviceAttribute::MultiprocessorCount, 0),
       DriverResult::Success);
@@ -49,18 +59,14 @@ TEST(LaunchTest, CooperativeLaunchesMustBeResident) {
     unsigned long long counter = 0, goal = blocks;
     unsigned long long *pointer = &counter;
     void *parameters[] = {&pointer, &goal};
-    DriverResult result = driver().cuLaunchCooperativeKernel(meet.function, blocks, 1, 1, 1024, 1,
-                                                             1, 0, nullptr, parameters);
+    DriverResult result = driver().cuLaunchCooperativeKernel(
+        meet.function, blocks, 1, 1, threads, 1, 1, sharedBytes, nullptr, parameters);
     EXPECT_EQ(driver().cuStreamSynchronize(nullptr), DriverResult::Success);
     return result;
   };
   auto most = static_cast<unsigned>(perMultiprocessor * multiprocessors);
   EXPECT_EQ(cooperative(most), DriverResult::Success);
   EXPECT_EQ(cooperative(most + 1), DriverResult::CooperativeLaunchTooLarge);
-  ASSERT_EQ(driver().cuOccupancyMaxActiveBlocksPerMultiprocessor(&perMultiprocessor, meet.function,
-                                                                 64, 100 << 10),
-            DriverResult::Success);
-  EXPECT_EQ(perMultiprocessor, 2);
 }
 
 TEST(LaunchTest, ShapesAreChecked) {
