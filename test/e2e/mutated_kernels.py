@@ -73,6 +73,17 @@ MISTAKES = (
     if (threadIndex() == 0)
       postSimple""",
     ),
+    # Nothing is wrong with its order: only the comparison on the device can tell.
+    Mistake(
+        "a sum loses an operand",
+        "Operators.h",
+        """struct Sum {
+  static constexpr bool scales = false, divides = false;
+  template <typename T> COIL_DEVICE static T combine(T a, T b) { return wrappingSum(a, b); }""",
+        """struct Sum {
+  static constexpr bool scales = false, divides = false;
+  template <typename T> COIL_DEVICE static T combine(T, T b) { return b; }""",
+    ),
     Mistake(
         "ll's flags are the message before's",
         "LowLatency.h",

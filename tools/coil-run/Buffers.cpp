@@ -65,6 +65,14 @@ Status Region::toHost(size_t bytes) const {
   return gpu->download(to, callAddress(to), bytes + 2 * guardBytes);
 }
 
+Status Region::guardsToHost(size_t bytes) const {
+  if (!gpu)
+    return Status::ok();
+  for (std::byte *guard : {start - guardBytes, start + bytes})
+    COIL_RETURN_IF_ERROR(gpu->download(guard, callAddress(guard), guardBytes));
+  return Status::ok();
+}
+
 Status Region::release(coilComm_t comm) {
   Status status;
   if (window)

@@ -46,6 +46,8 @@ public:
   /// guards around them.
   Status toDevice(size_t bytes) const;
   Status toHost(size_t bytes) const;
+  /// The same for the guards alone.
+  Status guardsToHost(size_t bytes) const;
 
   /// Guards the first `bytes` bytes of data() on both sides.
   void setGuards(size_t bytes) const;

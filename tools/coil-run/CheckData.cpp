@@ -294,24 +294,23 @@ void CheckData::fillInput(int rank, std::byte *input) const {
     std::memcpy(input + done, tile.data(), std::min<uint64_t>(tile.size(), bytes - done));
 }
 
-/// Compares `count` elements at `data` to the elements from `firstIndex` on of
-/// what `tile` repeats. Mismatches are numbered from `reportOffset`.
-void CheckData::compareTiled(const std::byte *data, uint64_t firstIndex, uint64_t reportOffset,
-                             uint64_t count, const std::vector<std::byte> &tile,
-                             Comparison &result) const {
+void CheckData::compare(const std::byte *buffer, const Repetition &expected,
+                        Comparison &result) const {
   size_t size = sizeOf(spec.type);
-  for (uint64_t done = 0; done < count;) {
-    uint64_t position = (firstIndex + done) % period;
-    uint64_t piece = std::min(period - position, count - done);
-    const std::byte *found = data + done * size, *expected = tile.data() + position * size;
-    if (std::memcmp(found, expected, piece * size) != 0)
+  uint64_t tileElements = expected.tile.size() / size;
+  for (uint64_t done = 0; done < expected.count;) {
+    uint64_t position = (expected.firstElement + done) % tileElements;
+    uint64_t piece = std::min(tileElements - position, expected.count - done);
+    const std::byte *found = buffer + (expected.begin + done) * size;
+    const std::byte *wanted = expected.tile.data() + position * size;
+    if (std::memcmp(found, wanted, piece * size) != 0)
       for (uint64_t i = 0; i < piece; ++i) {
-        uint64_t expectedCode = loadElement(spec.type, expected + i * size);
+        uint64_t expectedCode = loadElement(spec.type, wanted + i * size);
         uint64_t foundCode = loadElement(spec.type, found + i * size);
         if (expectedCode == foundCode)
           continue;
         if (result.first.size() < mostReported)
-          report(result, reportOffset + done + i, describeElement(spec.type, expectedCode),
+          report(result, expected.begin + done + i, describeElement(spec.type, expectedCode),
                  describeElement(spec.type, foundCode));
         else
           ++result.wrong;
@@ -320,12 +319,34 @@ void CheckData::compareTiled(const std::byte *data, uint64_t firstIndex, uint64_
   }
 }
 
+std::vector<Repetition> CheckData::expectedInput(int rank, uint64_t begin, uint64_t end) const {
+  std::vector<Repetition> expected;
+  if (begin < end)
+    expected.push_back({begin, end - begin, begin, inputTile(rank)});
+  return expected;
+}
+
+std::vector<Repetition> CheckData::expectedOutput(int rank) const {
+  assert(isExact());
+  std::vector<Repetition> expected;
+  if (outputElements == 0)
+    return expected;
+  if (combines(spec.collective))
+    expected.push_back({0, outputElements, firstOutput(rank), expectedTile()});
+  else if (spec.collective == Collective::Broadcast)
+    expected.push_back({0, outputElements, 0, inputTile(spec.root)});
+  else
+    for (int source = 0; source < spec.ranks; ++source)
+      expected.push_back(
+          {static_cast<uint64_t>(source) * spec.count, spec.count, 0, inputTile(source)});
+  return expected;
+}
+
 Comparison CheckData::checkInput(int rank, const std::byte *input, uint64_t begin,
                                  uint64_t end) const {
   Comparison result;
-  if (begin < end)
-    compareTiled(input + begin * sizeOf(spec.type), begin, begin, end - begin, inputTile(rank),
-                 result);
+  for (const Repetition &expected : expectedInput(rank, begin, end))
+    compare(input, expected, result);
   return result;
 }
 
@@ -349,24 +370,17 @@ Comparison CheckData::checkRounded(const std::byte *output, uint64_t firstIndex)
   return result;
 }
 
+uint64_t CheckData::firstOutput(int rank) const {
+  return spec.collective == Collective::ReduceScatter ? static_cast<uint64_t>(rank) * spec.count
+                                                      : 0;
+}
+
 Comparison CheckData::checkOutput(int rank, const std::byte *output) const {
+  if (!isExact())
+    return checkRounded(output, firstOutput(rank));
   Comparison result;
-  if (outputElements == 0)
-    return result;
-  size_t size = sizeOf(spec.type);
-  uint64_t firstIndex =
-      spec.collective == Collective::ReduceScatter ? static_cast<uint64_t>(rank) * spec.count : 0;
-  if (rounds())
-    return checkRounded(output, firstIndex);
-  if (combines(spec.collective))
-    compareTiled(output, firstIndex, 0, outputElements, expectedTile(), result);
-  else if (spec.collective == Collective::Broadcast)
-    compareTiled(output, 0, 0, outputElements, inputTile(spec.root), result);
-  else
-    for (int source = 0; source < spec.ranks; ++source) {
-      uint64_t begin = static_cast<uint64_t>(source) * spec.count;
-      compareTiled(output + begin * size, 0, begin, spec.count, inputTile(source), result);
-    }
+  for (const Repetition &expected : expectedOutput(rank))
+    compare(output, expected, result);
   return result;
 }
 

@@ -78,6 +78,14 @@ struct Comparison {
   std::vector<Mismatch> first;
 };
 
+/// What part of a buffer should be: elements of `tile` over and over.
+struct Repetition {
+  uint64_t begin = 0;        ///< first element of the buffer
+  uint64_t count = 0;        ///< elements of the buffer
+  uint64_t firstElement = 0; ///< of the tile, or of its repetitions, that comes first
+  std::vector<std::byte> tile;
+};
+
 /// Makes and checks the data of one call. Buffers may be unaligned.
 class CheckData {
 public:
@@ -94,6 +102,12 @@ public:
   /// Compares the elements `begin` up to `end` of `rank`'s send buffer, which
   /// begins at `input`, to what fillInput wrote.
   Comparison checkInput(int rank, const std::byte *input, uint64_t begin, uint64_t end) const;
+  /// What these elements should be; nothing if there are none.
+  std::vector<Repetition> expectedInput(int rank, uint64_t begin, uint64_t end) const;
+  /// Whether results are compared bit for bit.
+  bool isExact() const { return !rounds(); }
+  /// Requires isExact(): what the elements of `rank`'s receive buffer should be.
+  std::vector<Repetition> expectedOutput(int rank) const;
   /// Compares the outputCount() elements of `rank`'s receive buffer to the result.
   Comparison checkOutput(int rank, const std::byte *output) const;
   /// The code of `rank`'s scalar for premulsum.
@@ -121,8 +135,9 @@ private:
 
   std::vector<std::byte> inputTile(int rank) const;
   std::vector<std::byte> expectedTile() const;
-  void compareTiled(const std::byte *data, uint64_t firstIndex, uint64_t reportOffset,
-                    uint64_t count, const std::vector<std::byte> &tile, Comparison &result) const;
+  void compare(const std::byte *buffer, const Repetition &expected, Comparison &result) const;
+  /// The result's element that `rank`'s receive buffer begins with.
+  uint64_t firstOutput(int rank) const;
   Comparison checkRounded(const std::byte *output, uint64_t firstIndex) const;
 
   DataSpec spec;

@@ -17,6 +17,7 @@ public:
   /// `library` is the driver to load; empty: the system's.
   static Result<std::unique_ptr<Gpu>> open(const std::string &library, int ordinal);
 
+  const std::shared_ptr<cuda::DeviceContext> &context() const { return device; }
   cuda::DriverStream *stream() const { return calls.get(); }
   /// Until all calls in the stream have ended.
   Status synchronize() const { return calls.synchronize(); }

@@ -4,6 +4,7 @@
 
 #include "tools/coil-run/Buffers.h"
 #include "tools/coil-run/CheckData.h"
+#include "tools/coil-run/GpuCheck.h"
 #include "tools/coil-run/Sizes.h"
 
 #include <algorithm>
@@ -221,10 +222,20 @@ private:
     COIL_RETURN_IF_ERROR(prepare(row, placement, checked, call));
     COIL_RETURN_IF_ERROR(collective(row, call, op.get()));
     COIL_RETURN_IF_ERROR(finishCalls());
+    COIL_ASSIGN_OR_RETURN(bool isRight, isRightOnGpu(row, placement, checked, call));
+    if (isRight) {
+      COIL_RETURN_IF_ERROR(call.guarded->guardsToHost(call.guardedBytes));
+      outcome.wrong = checkGuards(row, placement, call);
+      return Status::ok();
+    }
     if (call.sent != call.guarded)
       COIL_RETURN_IF_ERROR(call.sent->toHost(call.sentBytes));
     COIL_RETURN_IF_ERROR(call.guarded->toHost(call.guardedBytes));
-    outcome.wrong = check(row, placement, checked, call);
+    uint64_t wrong = check(row, placement, checked, call);
+    if (gpu && checked.isExact() && wrong == 0)
+      return Status::error(StatusCode::InternalError,
+                           "the GPU finds elements wrong that the host finds right");
+    outcome.wrong = wrong + checkGuards(row, placement, call);
     return Status::ok();
   }
 
@@ -332,14 +343,60 @@ private:
                              buffer, mismatch.expected, mismatch.found));
     };
     take(data.checkOutput(rank, call.recv), "receive");
-    if (placement == Placement::OutOfPlace) {
-      take(data.checkInput(rank, call.send, 0, data.inputCount()), "send");
-    } else if (job.plan.collective == Collective::ReduceScatter) {
-      // The other ranks' parts are input alone.
-      uint64_t mine = static_cast<uint64_t>(rank) * row.count;
-      take(data.checkInput(rank, call.send, 0, mine), "send");
-      take(data.checkInput(rank, call.send, mine + row.count, data.inputCount()), "send");
+    for (auto [begin, end] : unchangedInput(row, placement, data))
+      take(data.checkInput(rank, call.send, begin, end), "send");
+    return wrong;
+  }
+
+  /// The elements of the send buffer that the call must leave as they are.
+  std::vector<std::pair<uint64_t, uint64_t>> unchangedInput(const Row &row, Placement placement,
+                                                            const CheckData &data) const {
+    if (placement == Placement::OutOfPlace)
+      return {{0, data.inputCount()}};
+    if (job.plan.collective != Collective::ReduceScatter)
+      return {};
+    // The other ranks' parts are input alone.
+    uint64_t mine = static_cast<uint64_t>(rank) * row.count;
+    return {{0, mine}, {mine + row.count, data.inputCount()}};
+  }
+
+  /// Whether the GPU finds all elements right. False too where only the host can
+  /// tell.
+  Result<bool> isRightOnGpu(const Row &row, Placement placement, const CheckData &data,
+                            const Call &call) {
+    if (!gpu || !data.isExact())
+      return false;
+    if (!gpuCheck) {
+      COIL_ASSIGN_OR_RETURN(gpuCheck, GpuCheck::create(*gpu, job.emulatedLibrary));
     }
+    size_t size = sizeOf(row.type);
+    auto isRight = [&](const Region &region, std::byte *buffer,
+                       const std::vector<Repetition> &parts) -> Result<bool> {
+      for (const Repetition &part : parts) {
+        COIL_ASSIGN_OR_RETURN(
+            uint64_t wrong,
+            gpuCheck->countWrong(region.callAddress(buffer + part.begin * size), part, size));
+        if (wrong != 0)
+          return false;
+      }
+      return true;
+    };
+    COIL_ASSIGN_OR_RETURN(bool received,
+                          isRight(*call.guarded, call.recv, data.expectedOutput(rank)));
+    if (!received)
+      return false;
+    for (auto [begin, end] : unchangedInput(row, placement, data)) {
+      COIL_ASSIGN_OR_RETURN(bool unchanged,
+                            isRight(*call.sent, call.send, data.expectedInput(rank, begin, end)));
+      if (!unchanged)
+        return false;
+    }
+    return true;
+  }
+
+  /// Returns the number of bytes around the receive buffer that were overwritten.
+  uint64_t checkGuards(const Row &row, Placement placement, const Call &call) const {
+    uint64_t wrong = 0;
     if (uint64_t changed = call.guarded->changedGuardBytes(call.guardedBytes)) {
       wrong += changed;
       complain(row, placement,
@@ -363,6 +420,7 @@ private:
   Board &board;
   const int rank;
   std::unique_ptr<Gpu> gpu; ///< null on CPUs
+  std::unique_ptr<GpuCheck> gpuCheck;
   coilComm_t comm = nullptr;
 };
 
