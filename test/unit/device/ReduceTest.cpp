@@ -4,6 +4,7 @@
 #include "runtime/kernels/device/LowLatency.h"
 #include "runtime/kernels/device/Reduce.h"
 #include "runtime/kernels/emulation/Emulation.h"
+#include "test/unit/device/ElementTypes.h"
 #include "test/unit/emulation/Support.h"
 #include "test/unit/kernels/Reference.h"
 
@@ -11,19 +12,6 @@ namespace coil::test {
 namespace {
 
 using namespace coil::device;
-
-template <typename Element> constexpr DataType typeOf = DataType::F32;
-template <> constexpr DataType typeOf<i8> = DataType::I8;
-template <> constexpr DataType typeOf<u8> = DataType::U8;
-template <> constexpr DataType typeOf<i32> = DataType::I32;
-template <> constexpr DataType typeOf<u32> = DataType::U32;
-template <> constexpr DataType typeOf<i64> = DataType::I64;
-template <> constexpr DataType typeOf<u64> = DataType::U64;
-template <> constexpr DataType typeOf<Half> = DataType::F16;
-template <> constexpr DataType typeOf<double> = DataType::F64;
-template <> constexpr DataType typeOf<BFloat16> = DataType::BF16;
-template <> constexpr DataType typeOf<Float8E4M3> = DataType::F8E4M3;
-template <> constexpr DataType typeOf<Float8E5M2> = DataType::F8E5M2;
 
 template <typename Operator> constexpr ReduceOp opOf = ReduceOp::Sum;
 template <> constexpr ReduceOp opOf<Prod> = ReduceOp::Prod;

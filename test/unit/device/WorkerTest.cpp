@@ -2,6 +2,7 @@
 
 #include "runtime/kernels/cpu/Reduce.h"
 #include "test/unit/device/DeviceRanks.h"
+#include "test/unit/device/ElementTypes.h"
 #include "test/unit/device/TestKernels.h"
 #include "test/unit/emulation/Support.h"
 
@@ -12,14 +13,6 @@ namespace coil::test {
 namespace {
 
 using emulation::HasNoProblem;
-
-template <typename Element> constexpr DataType typeOf = DataType::F32;
-template <> constexpr DataType typeOf<Half> = DataType::F16;
-template <> constexpr DataType typeOf<BFloat16> = DataType::BF16;
-template <> constexpr DataType typeOf<Float8E4M3> = DataType::F8E4M3;
-template <> constexpr DataType typeOf<i32> = DataType::I32;
-template <> constexpr DataType typeOf<u8> = DataType::U8;
-template <> constexpr DataType typeOf<double> = DataType::F64;
 
 /// Channels to rank + 1, rank + 2, ..., as many as `most`: send end step - 1 goes to
 /// rank + step, and receive end step - 1 comes from rank - step.
