@@ -42,15 +42,18 @@ CudaCall callOf(Collective collective, DeviceArray &send, DeviceArray &receive) 
   return call;
 }
 
+/// By one of two ranks.
+void expectSums(CudaMember &member) {
+  ASSERT_TRUE(member.status.isOk()) << member.status.message();
+  DeviceArray send(member, count * 4), receive(member, count * 4);
+  send.write(valuesOf(member.rank, count));
+  Status status = member.run(allReduce(send, receive, count));
+  ASSERT_TRUE(status.isOk()) << status.message();
+  EXPECT_EQ(receive.read(), sumsOf(2, count));
+}
+
 TEST(TrustedCubinsTest, ServeAllReduces) {
-  runCudaThreads(withoutNvrtc(directAllReduce(2), DataType::F32), [](CudaMember &member) {
-    ASSERT_TRUE(member.status.isOk()) << member.status.message();
-    DeviceArray send(member, count * 4), receive(member, count * 4);
-    send.write(valuesOf(member.rank, count));
-    Status status = member.run(allReduce(send, receive, count));
-    ASSERT_TRUE(status.isOk()) << status.message();
-    EXPECT_EQ(receive.read(), sumsOf(2, count));
-  });
+  runCudaThreads(withoutNvrtc(directAllReduce(2), DataType::F32), expectSums);
 }
 
 // What moves data has one kernel for all types of a size.
@@ -123,14 +126,7 @@ TEST(TrustedCubinsTest, GiveWayToNvrtcWhereTheyDoNotFit) {
   other.cubins.front().bytes.assign(100, 0);
   setting.trusted = std::make_shared<const nvrtc::CubinBundle>(other);
   setting.config.nvrtcLibrary = CudaSetting::usualConfig().nvrtcLibrary;
-  runCudaThreads(setting, [](CudaMember &member) {
-    ASSERT_TRUE(member.status.isOk()) << member.status.message();
-    DeviceArray send(member, count * 4), receive(member, count * 4);
-    send.write(valuesOf(member.rank, count));
-    Status status = member.run(allReduce(send, receive, count));
-    ASSERT_TRUE(status.isOk()) << status.message();
-    EXPECT_EQ(receive.read(), sumsOf(2, count));
-  });
+  runCudaThreads(setting, expectSums);
 }
 
 //===----------------------------------------------------------------------===//
