@@ -319,34 +319,27 @@ void CheckData::compare(const std::byte *buffer, const Repetition &expected,
   }
 }
 
-std::vector<Repetition> CheckData::expectedInput(int rank, uint64_t begin, uint64_t end) const {
-  std::vector<Repetition> expected;
-  if (begin < end)
-    expected.push_back({begin, end - begin, begin, inputTile(rank)});
-  return expected;
+Repetition CheckData::expectedInput(int rank, uint64_t begin, uint64_t end) const {
+  return {begin, end > begin ? end - begin : 0, begin, inputTile(rank)};
 }
 
-std::vector<Repetition> CheckData::expectedOutput(int rank) const {
+int CheckData::outputParts() const {
+  return combines(spec.collective) || spec.collective == Collective::Broadcast ? 1 : spec.ranks;
+}
+
+Repetition CheckData::expectedOutput(int rank, int part) const {
   assert(isExact());
-  std::vector<Repetition> expected;
-  if (outputElements == 0)
-    return expected;
   if (combines(spec.collective))
-    expected.push_back({0, outputElements, firstOutput(rank), expectedTile()});
-  else if (spec.collective == Collective::Broadcast)
-    expected.push_back({0, outputElements, 0, inputTile(spec.root)});
-  else
-    for (int source = 0; source < spec.ranks; ++source)
-      expected.push_back(
-          {static_cast<uint64_t>(source) * spec.count, spec.count, 0, inputTile(source)});
-  return expected;
+    return {0, outputElements, firstOutput(rank), expectedTile()};
+  if (spec.collective == Collective::Broadcast)
+    return {0, outputElements, 0, inputTile(spec.root)};
+  return {static_cast<uint64_t>(part) * spec.count, spec.count, 0, inputTile(part)};
 }
 
 Comparison CheckData::checkInput(int rank, const std::byte *input, uint64_t begin,
                                  uint64_t end) const {
   Comparison result;
-  for (const Repetition &expected : expectedInput(rank, begin, end))
-    compare(input, expected, result);
+  compare(input, expectedInput(rank, begin, end), result);
   return result;
 }
 
@@ -379,8 +372,8 @@ Comparison CheckData::checkOutput(int rank, const std::byte *output) const {
   if (!isExact())
     return checkRounded(output, firstOutput(rank));
   Comparison result;
-  for (const Repetition &expected : expectedOutput(rank))
-    compare(output, expected, result);
+  for (int part = 0; part < outputParts(); ++part)
+    compare(output, expectedOutput(rank, part), result);
   return result;
 }
 

@@ -102,12 +102,14 @@ public:
   /// Compares the elements `begin` up to `end` of `rank`'s send buffer, which
   /// begins at `input`, to what fillInput wrote.
   Comparison checkInput(int rank, const std::byte *input, uint64_t begin, uint64_t end) const;
-  /// What these elements should be; nothing if there are none.
-  std::vector<Repetition> expectedInput(int rank, uint64_t begin, uint64_t end) const;
+  /// What these elements should be.
+  Repetition expectedInput(int rank, uint64_t begin, uint64_t end) const;
   /// Whether results are compared bit for bit.
   bool isExact() const { return !rounds(); }
-  /// Requires isExact(): what the elements of `rank`'s receive buffer should be.
-  std::vector<Repetition> expectedOutput(int rank) const;
+  /// Parts of a receive buffer that repeat each for itself.
+  int outputParts() const;
+  /// Requires isExact(): what a part of `rank`'s receive buffer should be.
+  Repetition expectedOutput(int rank, int part) const;
   /// Compares the outputCount() elements of `rank`'s receive buffer to the result.
   Comparison checkOutput(int rank, const std::byte *output) const;
   /// The code of `rank`'s scalar for premulsum.

@@ -371,20 +371,17 @@ private:
     }
     size_t size = sizeOf(row.type);
     auto isRight = [&](const Region &region, std::byte *buffer,
-                       const std::vector<Repetition> &parts) -> Result<bool> {
-      for (const Repetition &part : parts) {
-        COIL_ASSIGN_OR_RETURN(
-            uint64_t wrong,
-            gpuCheck->countWrong(region.callAddress(buffer + part.begin * size), part, size));
-        if (wrong != 0)
-          return false;
-      }
-      return true;
+                       const Repetition &expected) -> Result<bool> {
+      const std::byte *begin = region.callAddress(buffer + expected.begin * size);
+      COIL_ASSIGN_OR_RETURN(uint64_t wrong, gpuCheck->countWrong(begin, expected, size));
+      return wrong == 0;
     };
-    COIL_ASSIGN_OR_RETURN(bool received,
-                          isRight(*call.guarded, call.recv, data.expectedOutput(rank)));
-    if (!received)
-      return false;
+    for (int part = 0; part < data.outputParts(); ++part) {
+      COIL_ASSIGN_OR_RETURN(bool received,
+                            isRight(*call.guarded, call.recv, data.expectedOutput(rank, part)));
+      if (!received)
+        return false;
+    }
     for (auto [begin, end] : unchangedInput(row, placement, data)) {
       COIL_ASSIGN_OR_RETURN(bool unchanged,
                             isRight(*call.sent, call.send, data.expectedInput(rank, begin, end)));
