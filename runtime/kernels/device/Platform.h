@@ -52,6 +52,33 @@
 //   float halfToFloat(u16), u16 floatToHalf(float)
 //       An f16's bits; rounded to nearest even.
 //
+//   constexpr bool forHopper
+//       Whether the code is for sm_90 or later, or may be. What follows up to the next
+//       blank line is called only there, within `if constexpr`.
+//   bool hasBulkCopies(), hasMultimem()
+//       Whether the device has what they say.
+//   void beginBulkCopies(u64 *barriers, u32 count)
+//   void startBulkLoad(u8 *shared, const u8 *global, u32 bytes, u64 *barrier)
+//   void awaitBulkLoad(u64 *barrier, u32 turn)
+//   void startBulkStore(u8 *global, const u8 *shared, u32 bytes)
+//   void awaitBulkReads<latest>()
+//   void endBulkCopies(u64 *barriers, u32 count)
+//       Copies that an engine beside the threads makes between global and shared
+//       memory. One thread calls all of them; addresses and sizes are multiples of
+//       16. They read and write as plain accesses would, but later: between what is
+//       ordered before beginBulkCopies() and what waits for them. A barrier, a word of
+//       shared memory, has one load at a time, and its n-th load, from 0 on, has the
+//       turn n % 2. Stores may still read until awaitBulkReads() has waited for all but
+//       the `latest` ones, and may still write until endBulkCopies().
+//   Vector16 loadMultimemWord<SwitchReduction>(const MulticastPlace &, u64 offset, combine)
+//   void storeMultimemWord(const MulticastPlace &, u64 offset, Vector16)
+//       Sixteen bytes, aligned, of all ranks' memory: reduced by the switch, in an
+//       unspecified order; stored to all. `combine(loadAt)` gives the same out of the
+//       words loadAt(0), loadAt(1), ... where there is no switch.
+//   void orderMultimem()
+//       Between accesses of the same memory by a multicast and by its own address, by
+//       a thread that both are ordered with: one comes before the other.
+//
 //   u64 nanoseconds()   a clock of the machine
 //   void pause()        between two polls
 //
@@ -74,6 +101,32 @@ struct alignas(16) Pair {
 /// Sixteen bytes of data.
 struct alignas(16) Vector16 {
   u64 low, high;
+};
+
+/// The same place in the memory of several ranks.
+struct MulticastPlace {
+  u8 *multicast;      ///< stands for all of them; null if their devices have no switch for it
+  u8 *const *unicast; ///< the place of each, as this device reaches it
+  u32 ranks;          ///< at least 1
+};
+
+/// What a switch makes of the elements of sixteen bytes.
+enum class SwitchReduction {
+  None,
+  AddF16,
+  AddBF16,
+  AddF32,
+  AddF64,
+  Add32,
+  Add64,
+  MinI32,
+  MaxI32,
+  MinU32,
+  MaxU32,
+  MinI64,
+  MaxI64,
+  MinU64,
+  MaxU64
 };
 
 } // namespace coil::device

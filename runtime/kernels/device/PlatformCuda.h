@@ -210,6 +210,188 @@ template <typename Word> COIL_DEVICE inline void storeData(void *address, Word w
 }
 
 //===----------------------------------------------------------------------===//
+// What there is from sm_90 on
+//===----------------------------------------------------------------------===//
+
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+inline constexpr bool forHopper = true;
+#else
+inline constexpr bool forHopper = false;
+#endif
+
+COIL_DEVICE constexpr bool hasBulkCopies() { return forHopper; }
+COIL_DEVICE constexpr bool hasMultimem() { return forHopper; }
+
+/// An address of shared memory as instructions on that space have it.
+COIL_DEVICE inline u32 sharedAddress(const void *address) {
+  return static_cast<u32>(__cvta_generic_to_shared(address));
+}
+
+// Bulk copies go through the async proxy. The fence puts all that the thread knows of,
+// the barriers included, before them there. The way back needs none: a completion that
+// has been waited for includes it; nor does a store that reads what a load wrote, as
+// both are of this proxy and block.
+COIL_DEVICE inline void beginBulkCopies(u64 *barriers, u32 count) {
+  for (u32 i = 0; i < count; ++i)
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(sharedAddress(barriers + i))
+                 : "memory");
+  asm volatile("fence.proxy.async;" ::: "memory");
+}
+
+COIL_DEVICE inline void startBulkLoad(u8 *shared, const u8 *global, u32 bytes, u64 *barrier) {
+  asm volatile(
+      "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(sharedAddress(barrier)),
+      "r"(bytes)
+      : "memory");
+  asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
+               "[%0], [%1], %2, [%3];" ::"r"(sharedAddress(shared)),
+               "l"(global), "r"(bytes), "r"(sharedAddress(barrier))
+               : "memory");
+}
+
+COIL_DEVICE inline void awaitBulkLoad(u64 *barrier, u32 turn) {
+  u32 isComplete = 0;
+  while (isComplete == 0)
+    asm volatile("{\n\t"
+                 ".reg .pred complete;\n\t"
+                 "mbarrier.try_wait.parity.shared::cta.b64 complete, [%1], %2;\n\t"
+                 "selp.u32 %0, 1, 0, complete;\n\t"
+                 "}"
+                 : "=r"(isComplete)
+                 : "r"(sharedAddress(barrier)), "r"(turn)
+                 : "memory");
+}
+
+COIL_DEVICE inline void startBulkStore(u8 *global, const u8 *shared, u32 bytes) {
+  asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;\n\t"
+               "cp.async.bulk.commit_group;" ::"l"(global),
+               "r"(sharedAddress(shared)), "r"(bytes)
+               : "memory");
+}
+
+template <u32 latest> COIL_DEVICE inline void awaitBulkReads() {
+  asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(latest) : "memory");
+}
+
+COIL_DEVICE inline void endBulkCopies(u64 *barriers, u32 count) {
+  asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
+  for (u32 i = 0; i < count; ++i)
+    asm volatile("mbarrier.inval.shared::cta.b64 [%0];" ::"r"(sharedAddress(barriers + i))
+                 : "memory");
+}
+
+template <SwitchReduction reduction> COIL_DEVICE inline u32 loadMultimem32(const u8 *address) {
+  u32 value;
+  if constexpr (reduction == SwitchReduction::Add32)
+    asm volatile("multimem.ld_reduce.relaxed.sys.global.add.u32 %0, [%1];"
+                 : "=r"(value)
+                 : "l"(address)
+                 : "memory");
+  else if constexpr (reduction == SwitchReduction::MinI32)
+    asm volatile("multimem.ld_reduce.relaxed.sys.global.min.s32 %0, [%1];"
+                 : "=r"(value)
+                 : "l"(address)
+                 : "memory");
+  else if constexpr (reduction == SwitchReduction::MaxI32)
+    asm volatile("multimem.ld_reduce.relaxed.sys.global.max.s32 %0, [%1];"
+                 : "=r"(value)
+                 : "l"(address)
+                 : "memory");
+  else if constexpr (reduction == SwitchReduction::MinU32)
+    asm volatile("multimem.ld_reduce.relaxed.sys.global.min.u32 %0, [%1];"
+                 : "=r"(value)
+                 : "l"(address)
+                 : "memory");
+  else
+    asm volatile("multimem.ld_reduce.relaxed.sys.global.max.u32 %0, [%1];"
+                 : "=r"(value)
+                 : "l"(address)
+                 : "memory");
+  return value;
+}
+
+template <SwitchReduction reduction> COIL_DEVICE inline u64 loadMultimem64(const u8 *address) {
+  u64 value;
+  if constexpr (reduction == SwitchReduction::AddF64) {
+    double sum;
+    asm volatile("multimem.ld_reduce.relaxed.sys.global.add.f64 %0, [%1];"
+                 : "=d"(sum)
+                 : "l"(address)
+                 : "memory");
+    value = static_cast<u64>(__double_as_longlong(sum));
+  } else if constexpr (reduction == SwitchReduction::Add64)
+    asm volatile("multimem.ld_reduce.relaxed.sys.global.add.u64 %0, [%1];"
+                 : "=l"(value)
+                 : "l"(address)
+                 : "memory");
+  else if constexpr (reduction == SwitchReduction::MinI64)
+    asm volatile("multimem.ld_reduce.relaxed.sys.global.min.s64 %0, [%1];"
+                 : "=l"(value)
+                 : "l"(address)
+                 : "memory");
+  else if constexpr (reduction == SwitchReduction::MaxI64)
+    asm volatile("multimem.ld_reduce.relaxed.sys.global.max.s64 %0, [%1];"
+                 : "=l"(value)
+                 : "l"(address)
+                 : "memory");
+  else if constexpr (reduction == SwitchReduction::MinU64)
+    asm volatile("multimem.ld_reduce.relaxed.sys.global.min.u64 %0, [%1];"
+                 : "=l"(value)
+                 : "l"(address)
+                 : "memory");
+  else
+    asm volatile("multimem.ld_reduce.relaxed.sys.global.max.u64 %0, [%1];"
+                 : "=l"(value)
+                 : "l"(address)
+                 : "memory");
+  return value;
+}
+
+/// Floats come as one vector, integers and f64 one by one: PTX has no vectors of these.
+template <SwitchReduction reduction, typename Combine>
+COIL_DEVICE inline Vector16 loadMultimemWord(const MulticastPlace &place, u64 offset, Combine) {
+  const u8 *address = place.multicast + offset;
+  if constexpr (reduction == SwitchReduction::AddF64 || reduction == SwitchReduction::Add64 ||
+                reduction >= SwitchReduction::MinI64)
+    return {loadMultimem64<reduction>(address), loadMultimem64<reduction>(address + 8)};
+  u32 words[4];
+  if constexpr (reduction == SwitchReduction::AddF16)
+    asm volatile(
+        "multimem.ld_reduce.relaxed.sys.global.add.acc::f32.v4.f16x2 {%0, %1, %2, %3}, [%4];"
+        : "=r"(words[0]), "=r"(words[1]), "=r"(words[2]), "=r"(words[3])
+        : "l"(address)
+        : "memory");
+  else if constexpr (reduction == SwitchReduction::AddBF16)
+    asm volatile(
+        "multimem.ld_reduce.relaxed.sys.global.add.acc::f32.v4.bf16x2 {%0, %1, %2, %3}, [%4];"
+        : "=r"(words[0]), "=r"(words[1]), "=r"(words[2]), "=r"(words[3])
+        : "l"(address)
+        : "memory");
+  else if constexpr (reduction == SwitchReduction::AddF32)
+    asm volatile("multimem.ld_reduce.relaxed.sys.global.add.v4.f32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(words[0]), "=r"(words[1]), "=r"(words[2]), "=r"(words[3])
+                 : "l"(address)
+                 : "memory");
+  else
+    COIL_UNROLL
+  for (u32 i = 0; i < 4; ++i)
+    words[i] = loadMultimem32<reduction>(address + i * 4);
+  return {u64(words[1]) << 32 | words[0], u64(words[3]) << 32 | words[2]};
+}
+
+/// Of any bits: the type is there for the vector.
+COIL_DEVICE inline void storeMultimemWord(const MulticastPlace &place, u64 offset, Vector16 word) {
+  asm volatile("multimem.st.relaxed.sys.global.v4.f32 [%0], {%1, %2, %3, %4};" ::"l"(
+                   place.multicast + offset),
+               "r"(static_cast<u32>(word.low)), "r"(static_cast<u32>(word.low >> 32)),
+               "r"(static_cast<u32>(word.high)), "r"(static_cast<u32>(word.high >> 32))
+               : "memory");
+}
+
+// A multicast address is an alias of its ranks' own ones, thus another proxy.
+COIL_DEVICE inline void orderMultimem() { asm volatile("fence.proxy.alias;" ::: "memory"); }
+
+//===----------------------------------------------------------------------===//
 // Time
 //===----------------------------------------------------------------------===//
 

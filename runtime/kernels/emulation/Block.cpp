@@ -143,6 +143,10 @@ void Block::leave(EmulatedThread &thread) {
 }
 
 void Block::end(EmulatedThread &thread) {
+  if (thread.bulkCopies.isBegun) {
+    report(thread, "ends with bulk copies that have not been ended");
+    leave(thread);
+  }
   for (Group *group : {&whole, &warp(thread)})
     if (group->arrived > 0) {
       report(thread, fmt::format("ends, but {}", describe(*threads[group->firstArrived])));

@@ -11,6 +11,7 @@
 #ifndef COIL_RUNTIME_KERNELS_EMULATION_BLOCK_H
 #define COIL_RUNTIME_KERNELS_EMULATION_BLOCK_H
 
+#include "runtime/kernels/emulation/BulkCopies.h"
 #include "runtime/kernels/emulation/Fiber.h"
 #include "runtime/kernels/emulation/History.h"
 
@@ -47,6 +48,7 @@ struct EmulatedThread {
   // A lane's part of a line access.
   const u8 *line = nullptr;
   Pair value = {};
+  BulkCopies bulkCopies;
   Fiber fiber;
   ThreadHistory history;
 };
@@ -63,6 +65,7 @@ public:
   u32 index() const { return blockIndex; }
   u32 threadCount() const { return static_cast<u32>(threads.size()); }
   u8 *shared() const { return sharedMemory.get(); }
+  const KernelLaunch &launch() const { return *facts.launch; }
   Problems &problems() const { return *facts.problems; }
 
   /// Waits for all threads; returns whether one of them said `mine`.

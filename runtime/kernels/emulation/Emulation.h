@@ -42,6 +42,7 @@ struct KernelLaunch {
   device::u64 sharedBytes = 0; ///< of a block; filled with 0xa5, as no kernel may expect zeros
   device::u32 device = 0;      ///< which device the blocks are on, for Scope::Device
   std::function<void()> body;  ///< what every thread runs
+  device::u32 computeCapability = 90; ///< of the device, as 10 * major + minor
 };
 
 /// Runs launches at the same time, all blocks at once, and waits for all of them.

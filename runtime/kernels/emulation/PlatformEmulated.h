@@ -58,6 +58,15 @@ void storeLine(u8 *line, Pair value, Site site);
 u64 nanoseconds();
 void pause();
 
+/// The device's, as 10 * major + minor.
+u32 computeCapability();
+void beginBulkCopies(u64 *barriers, u32 count, Site site);
+void startBulkLoad(u8 *shared, const u8 *global, u32 bytes, u64 *barrier, Site site);
+void awaitBulkLoad(u64 *barrier, u32 turn, Site site);
+void startBulkStore(u8 *global, const u8 *shared, u32 bytes, Site site);
+void awaitBulkReads(u32 latest);
+void endBulkCopies(u64 *barriers, u32 count, Site site);
+
 /// Reports an access whose address is no multiple of its size. Does not return, as
 /// a GPU does not go on from there: the launch ends.
 [[noreturn]] void reportMisaligned(const void *address, u32 size, Site site);
@@ -201,6 +210,52 @@ inline void storeData(void *address, Word word, emulation::Site site = emulation
   else
     __builtin_memcpy(address, &word, sizeof(Word));
 }
+
+inline constexpr bool forHopper = true;
+inline bool hasBulkCopies() { return emulation::seam::computeCapability() >= 90; }
+inline bool hasMultimem() { return emulation::seam::computeCapability() >= 90; }
+
+inline void beginBulkCopies(u64 *barriers, u32 count,
+                            emulation::Site site = emulation::Site::here()) {
+  emulation::seam::beginBulkCopies(barriers, count, site);
+}
+inline void startBulkLoad(u8 *shared, const u8 *global, u32 bytes, u64 *barrier,
+                          emulation::Site site = emulation::Site::here()) {
+  emulation::seam::startBulkLoad(shared, global, bytes, barrier, site);
+}
+inline void awaitBulkLoad(u64 *barrier, u32 turn, emulation::Site site = emulation::Site::here()) {
+  emulation::seam::awaitBulkLoad(barrier, turn, site);
+}
+inline void startBulkStore(u8 *global, const u8 *shared, u32 bytes,
+                           emulation::Site site = emulation::Site::here()) {
+  emulation::seam::startBulkStore(global, shared, bytes, site);
+}
+template <u32 latest> inline void awaitBulkReads() { emulation::seam::awaitBulkReads(latest); }
+inline void endBulkCopies(u64 *barriers, u32 count,
+                          emulation::Site site = emulation::Site::here()) {
+  emulation::seam::endBulkCopies(barriers, count, site);
+}
+
+/// Combines from another rank on for each word, as nothing may rest on the order.
+template <SwitchReduction, typename Combine>
+inline Vector16 loadMultimemWord(const MulticastPlace &place, u64 offset, Combine combine,
+                                 emulation::Site site = emulation::Site::here()) {
+  emulation::seam::checkAlignment(place.multicast + offset, sizeof(Vector16), site);
+  u64 first = offset / sizeof(Vector16);
+  return combine([&](u32 turn) {
+    return loadData<Vector16>(place.unicast[(first + turn) % place.ranks] + offset, site);
+  });
+}
+
+inline void storeMultimemWord(const MulticastPlace &place, u64 offset, Vector16 word,
+                              emulation::Site site = emulation::Site::here()) {
+  emulation::seam::checkAlignment(place.multicast + offset, sizeof(Vector16), site);
+  for (u32 rank = 0; rank < place.ranks; ++rank)
+    storeData(place.unicast[rank] + offset, word, site);
+}
+
+/// Multicast addresses are resolved before they are accessed.
+inline void orderMultimem() {}
 
 inline u64 nanoseconds() { return emulation::seam::nanoseconds(); }
 inline void pause() { emulation::seam::pause(); }

@@ -71,6 +71,7 @@ u32 threadIndex() { return currentThread->index; }
 u32 blockThreads() { return currentThread->block->threadCount(); }
 u32 blockIndex() { return currentThread->block->index(); }
 u8 *sharedMemory() { return currentThread->block->shared(); }
+u32 computeCapability() { return currentThread->block->launch().computeCapability; }
 
 void syncBlock(Site site) {
   currentThread->block->meetBlock(*currentThread, Meeting::SyncBlock, false, site);
