@@ -30,6 +30,7 @@ struct CudaConfig {
   /// Milliseconds that a wait on the device may take; 0: for ever.
   uint64_t timeoutMs = 0;
   /// The protocol of all staged calls, whatever their size.
+  /// Ll128 is tried between all devices when the communicator is made (Ll128Check.h).
   std::optional<Protocol> forceProtocol;
   /// False: no device reads or writes another's memory; messages go through the
   /// host's.

@@ -2,6 +2,7 @@
 
 #include "runtime/executor/cuda/CudaRank.h"
 
+#include "runtime/executor/cuda/Ll128Check.h"
 #include "runtime/executor/cuda/RankInside.h"
 #include "runtime/kernels/device/SharedLayout.h"
 
@@ -130,6 +131,8 @@ Status CudaRank::State::meet() {
     return Status::ok();
   };
   COIL_RETURN_IF_ERROR(exchange.agree(call, prepare()));
+  if (config.forceProtocol == Protocol::Ll128)
+    COIL_RETURN_IF_ERROR(checkLl128(call, *peers, exchange, device, stream, *kernels));
   watchdog = std::make_unique<Watchdog>(lookPeriod, [this] { return look(); });
   return Status::ok();
 }

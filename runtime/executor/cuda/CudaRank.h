@@ -48,7 +48,8 @@ public:
   ///
   /// Errors: InvalidArgument for a configuration out of range, InvalidUsage for one
   /// that differs between ranks, Unsupported for a device or an arrangement of
-  /// ranks that cannot run calls (several processes on one device), SystemError.
+  /// ranks that cannot run calls (several processes on one device) or the protocol
+  /// that was asked for, SystemError.
   static Result<std::unique_ptr<CudaRank>> create(std::shared_ptr<const Driver> driver,
                                                   int deviceOrdinal, const Group &group,
                                                   SetupExchange &exchange,

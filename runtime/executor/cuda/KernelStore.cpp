@@ -71,20 +71,24 @@ KernelStore::bundled(const KernelSource &source, const GeneratedKernel &text,
 Result<std::shared_ptr<const KernelStore::Code>> KernelStore::makeCode(const KernelSource &source,
                                                                        const GeneratedKernel &text,
                                                                        KernelInstance instance) {
+  auto compileHere = [&] {
+    return compile(source.plan.name, text.text,
+                   kernelExpression(text.name, instance.type, instance.op));
+  };
   if (!source.bundle)
-    return compile(source, text, instance);
+    return compileHere();
   Result<std::shared_ptr<const Code>> code = bundled(source, text, instance);
   if (code.isOk())
     return code;
-  Result<std::shared_ptr<const Code>> compiled = compile(source, text, instance);
+  Result<std::shared_ptr<const Code>> compiled = compileHere();
   if (compiled.isOk())
     return compiled;
   return std::move(compiled).status().withContext(code.status().message());
 }
 
-Result<std::shared_ptr<const KernelStore::Code>> KernelStore::compile(const KernelSource &source,
-                                                                      const GeneratedKernel &text,
-                                                                      KernelInstance instance) {
+Result<std::shared_ptr<const KernelStore::Code>>
+KernelStore::compile(const std::string &name, std::string_view text,
+                     const std::string &expression) {
   COIL_ASSIGN_OR_RETURN(
       std::shared_ptr<const nvrtc::KernelCompiler> compiler,
       shared->compilers.get(0, [&]() -> Result<std::shared_ptr<const nvrtc::KernelCompiler>> {
@@ -101,12 +105,11 @@ Result<std::shared_ptr<const KernelStore::Code>> KernelStore::compile(const Kern
                          "{} compiles nothing for {} of compute capability {}.{}",
                          compiler->describe(), device->describe(), device->capability() / 10,
                          device->capability() % 10);
-  std::string expression = kernelExpression(text.name, instance.type, instance.op);
   return shared->codes.get(
-      {text.text, expression, arch}, [&]() -> Result<std::shared_ptr<const Code>> {
+      {std::string(text), expression, arch}, [&]() -> Result<std::shared_ptr<const Code>> {
         nvrtc::CompileRequest request;
-        request.text = text.text;
-        request.name = source.plan.name + ".cu";
+        request.text = text;
+        request.name = name + ".cu";
         request.nameExpressions = {expression};
         request.arch = arch;
         bool isPtx = arch.starts_with("compute_");
@@ -126,19 +129,29 @@ Result<std::shared_ptr<const LoadedKernel>> KernelStore::load(const KernelSource
   return kernels.get(key, [&]() -> Result<std::shared_ptr<const LoadedKernel>> {
     COIL_ASSIGN_OR_RETURN(std::shared_ptr<const GeneratedKernel> generated, text(source));
     COIL_ASSIGN_OR_RETURN(std::shared_ptr<const Code> code, makeCode(source, *generated, instance));
-    return loadCode(*generated, *code);
+    return loadCode(generated->name,
+                    device::sharedBytes(generated->sendEnds, generated->receiveEnds,
+                                        generated->peerSlots, threads),
+                    *code);
   });
 }
 
-Result<std::shared_ptr<const LoadedKernel>> KernelStore::loadCode(const GeneratedKernel &text,
-                                                                  const Code &code) const {
+Result<std::shared_ptr<const LoadedKernel>>
+KernelStore::loadText(const std::string &name, std::string_view text, uint32_t sharedBytes) {
+  return otherKernels.get(name, [&]() -> Result<std::shared_ptr<const LoadedKernel>> {
+    COIL_ASSIGN_OR_RETURN(std::shared_ptr<const Code> code, compile(name, text, name));
+    return loadCode(name, sharedBytes, *code);
+  });
+}
+
+Result<std::shared_ptr<const LoadedKernel>>
+KernelStore::loadCode(std::string_view name, uint32_t sharedBytes, const Code &code) const {
   const Driver &driver = device->driver();
   auto kernel = std::make_shared<LoadedKernel>();
   COIL_ASSIGN_OR_RETURN(kernel->module, Module::load(device, code.image.data()));
   COIL_ASSIGN_OR_RETURN(kernel->function, kernel->module.function(code.name.c_str()));
   kernel->threads = threads;
-  kernel->sharedBytes =
-      device::sharedBytes(text.sendEnds, text.receiveEnds, text.peerSlots, threads);
+  kernel->sharedBytes = sharedBytes;
   ContextGuard guard(*device);
   if (!guard.status().isOk())
     return Status(guard.status().code(), guard.status().message());
@@ -153,10 +166,10 @@ Result<std::shared_ptr<const LoadedKernel>> KernelStore::loadCode(const Generate
     return Status::error(StatusCode::Unsupported,
                          "kernel {} runs with at most {} threads a block on {} ({} registers a "
                          "thread), {} were asked for",
-                         text.name, mostThreads, device->describe(), registers, threads);
+                         name, mostThreads, device->describe(), registers, threads);
   if (kernel->sharedBytes > device->mostSharedBytes())
     return Status::error(StatusCode::Unsupported,
-                         "kernel {} needs {} bytes of shared memory a block, {} has {}", text.name,
+                         "kernel {} needs {} bytes of shared memory a block, {} has {}", name,
                          kernel->sharedBytes, device->describe(), device->mostSharedBytes());
   COIL_RETURN_IF_ERROR(COIL_CUDA(driver, cuFuncSetAttribute, kernel->function,
                                  FunctionAttribute::MaxDynamicSharedSizeBytes,

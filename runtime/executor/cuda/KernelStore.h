@@ -13,6 +13,7 @@
 #include "runtime/nvrtc/CubinBundle.h"
 
 #include <map>
+#include <string_view>
 #include <tuple>
 
 namespace coil::cuda {
@@ -71,6 +72,11 @@ public:
   Result<std::shared_ptr<const LoadedKernel>> load(const KernelSource &source,
                                                    KernelInstance instance);
 
+  /// A kernel that no plan is the source of: a text, known by the kernel's name in it,
+  /// that needs NVRTC. Errors: as above.
+  Result<std::shared_ptr<const LoadedKernel>> loadText(const std::string &name,
+                                                       std::string_view text, uint32_t sharedBytes);
+
 private:
   /// What all devices of the process share.
   struct Shared;
@@ -86,9 +92,10 @@ private:
   /// From the bundle. The error says why it has none.
   Result<std::shared_ptr<const Code>>
   bundled(const KernelSource &source, const GeneratedKernel &text, KernelInstance instance) const;
-  Result<std::shared_ptr<const Code>> compile(const KernelSource &source,
-                                              const GeneratedKernel &text, KernelInstance instance);
-  Result<std::shared_ptr<const LoadedKernel>> loadCode(const GeneratedKernel &text,
+  /// `expression` is the kernel's instance in the text of file `name`.cu.
+  Result<std::shared_ptr<const Code>> compile(const std::string &name, std::string_view text,
+                                              const std::string &expression);
+  Result<std::shared_ptr<const LoadedKernel>> loadCode(std::string_view name, uint32_t sharedBytes,
                                                        const Code &code) const;
 
   std::shared_ptr<DeviceContext> device;
@@ -97,6 +104,7 @@ private:
   using TextKey = std::tuple<uint64_t, size_t, Protocol, std::vector<uint32_t>>;
   using KernelKey = std::pair<TextKey, KernelInstance>;
   OnceMap<KernelKey, LoadedKernel> kernels;
+  OnceMap<std::string, LoadedKernel> otherKernels;
 };
 
 } // namespace coil::cuda

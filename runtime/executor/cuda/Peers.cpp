@@ -175,6 +175,15 @@ Result<Peers> Peers::meet(const char *what, const Group &group, SetupExchange &e
   return peers;
 }
 
+std::vector<uint32_t> Peers::firstOfDevices() const {
+  std::vector<uint32_t> first;
+  for (uint32_t rank = 0; rank < places.size(); ++rank)
+    if (std::none_of(first.begin(), first.end(),
+                     [&](uint32_t other) { return places[other].device == places[rank].device; }))
+      first.push_back(rank);
+  return first;
+}
+
 Result<MemoryOffer> Peers::offer(uint64_t address, uint64_t bytes, uint64_t base,
                                  const std::shared_ptr<const void> &keeper) const {
   MemoryOffer offer;

@@ -44,6 +44,8 @@ public:
   const std::vector<uint32_t> &ranksHere() const { return threads; }
   /// The ranks on this rank's device, which is one of them, in order.
   const std::vector<uint32_t> &deviceRanks() const { return onThisDevice; }
+  /// The lowest rank on each device, in order; the same on all ranks.
+  std::vector<uint32_t> firstOfDevices() const;
   /// The same number on all ranks, and different for every communicator.
   uint64_t communicatorId() const { return identity; }
   uint32_t rank() const { return self; }
