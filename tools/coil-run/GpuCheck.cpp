@@ -2,8 +2,6 @@
 
 #include "tools/coil-run/GpuCheck.h"
 
-#include "runtime/nvrtc/KernelCompiler.h"
-
 #include <algorithm>
 
 namespace coil::run {
@@ -42,26 +40,13 @@ COIL_KERNEL void countWrong(const u8 *data, const u8 *tile, u64 elements, u64 el
 } // namespace
 
 Result<std::unique_ptr<GpuCheck>> GpuCheck::create(const Gpu &gpu, const std::string &library) {
-  const std::shared_ptr<cuda::DeviceContext> &device = gpu.context();
-  COIL_ASSIGN_OR_RETURN(nvrtc::KernelCompiler compiler, nvrtc::KernelCompiler::load(library));
-  nvrtc::CompileRequest request;
-  request.text = kernelText;
-  request.name = "check.cu";
-  request.nameExpressions = {kernelName};
-  request.arch = compiler.archFor(device->capability());
-  if (request.arch.empty())
-    return Status::error(StatusCode::Unsupported, "{} compiles nothing for {}", compiler.describe(),
-                         device->describe());
-  bool isPtx = request.arch.starts_with("compute_");
-  request.target = isPtx ? nvrtc::CompileTarget::Ptx : nvrtc::CompileTarget::Cubin;
-  COIL_ASSIGN_OR_RETURN(nvrtc::CompiledKernels compiled, compiler.compile(request));
-  if (isPtx)
-    compiled.bytes.push_back(0);
-
+  cuda::CudaConfig config;
+  config.nvrtcLibrary = library;
+  config.threadsPerBlock = blockThreads;
   std::unique_ptr<GpuCheck> check(new GpuCheck(gpu));
-  COIL_ASSIGN_OR_RETURN(check->module, cuda::Module::load(device, compiled.bytes.data()));
-  COIL_ASSIGN_OR_RETURN(check->kernel,
-                        check->module.function(compiled.loweredNames.front().c_str()));
+  COIL_ASSIGN_OR_RETURN(
+      check->kernel,
+      cuda::KernelStore::find(gpu.context(), config)->loadText(kernelName, kernelText, 0));
   COIL_ASSIGN_OR_RETURN(check->result, gpu.allocate(sizeof(uint64_t)));
   return check;
 }
@@ -94,7 +79,7 @@ Result<uint64_t> GpuCheck::countWrong(const std::byte *data, const Repetition &e
     cuda::ContextGuard guard(device);
     if (!guard.status().isOk())
       return Status(guard.status().code(), guard.status().message());
-    COIL_RETURN_IF_ERROR(COIL_CUDA(device.driver(), cuLaunchKernel, kernel,
+    COIL_RETURN_IF_ERROR(COIL_CUDA(device.driver(), cuLaunchKernel, kernel->function,
                                    static_cast<unsigned>(blocks), 1, 1, blockThreads, 1, 1, 0,
                                    gpu.stream(), parameters, nullptr));
   }

@@ -9,6 +9,7 @@
 #ifndef COIL_TOOLS_COIL_RUN_GPUCHECK_H
 #define COIL_TOOLS_COIL_RUN_GPUCHECK_H
 
+#include "runtime/executor/cuda/KernelStore.h"
 #include "tools/coil-run/CheckData.h"
 #include "tools/coil-run/Gpu.h"
 
@@ -30,8 +31,7 @@ private:
   explicit GpuCheck(const Gpu &gpu) : gpu(gpu) {}
 
   const Gpu &gpu;
-  cuda::Module module;
-  cuda::DriverFunction *kernel = nullptr;
+  std::shared_ptr<const cuda::LoadedKernel> kernel;
   cuda::DeviceBuffer tile;   ///< grows as needed
   cuda::DeviceBuffer result; ///< one number
 };
