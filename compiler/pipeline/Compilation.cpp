@@ -4,6 +4,7 @@
 
 #include "compiler/frontend/Lower.h"
 #include "compiler/semantics/ExecBridge.h"
+#include "compiler/semantics/Expand.h"
 #include "compiler/target/plan/ExportPlan.h"
 #include "dialect/Coil/Coil.h"
 
@@ -147,19 +148,43 @@ bool Compilation::run(Phase from, Phase to, const PipelineOptions &options) {
   return succeeded(manager.run(*moduleRef));
 }
 
-std::optional<Plan> Compilation::exportPlan() {
+exec::PlanOp Compilation::findPlan() {
   exec::PlanOp op;
   for (auto plan : moduleRef->getOps<exec::PlanOp>()) {
     if (op) {
       error("the module has several plans; a plan file holds one");
-      return std::nullopt;
+      return {};
     }
     op = plan;
   }
-  if (!op) {
+  if (!op)
     error("the module has no plan");
+  return op;
+}
+
+std::optional<Explanation> Compilation::explain(PipelineOptions &options) {
+  auto algorithms = moduleRef->getOps<ir::AlgorithmOp>();
+  if (algorithms.empty()) {
+    error("the file has no algorithm to explain");
     return std::nullopt;
   }
+  // The passes replace it.
+  OwningOpRef<ir::AlgorithmOp> algorithm((*algorithms.begin()).clone());
+  options.root = std::max<int64_t>(options.root, 0);
+  if (!run(Phase::Coil, Phase::Exec, options))
+    return std::nullopt;
+  exec::PlanOp plan = findPlan();
+  LocationTable locations;
+  FailureOr<Instance> instance = expand(*algorithm, options.ranks, options.root, locations);
+  if (!plan || failed(instance))
+    return std::nullopt;
+  return coil::explain(*instance, readExecPlan(plan, locations));
+}
+
+std::optional<Plan> Compilation::exportPlan() {
+  exec::PlanOp op = findPlan();
+  if (!op)
+    return std::nullopt;
   LocationTable locations;
   ExecPlan programs = readExecPlan(op, locations);
   std::vector<PlanLocation> planLocations;

@@ -3,8 +3,10 @@
 #ifndef COIL_COMPILER_PIPELINE_COMPILATION_H
 #define COIL_COMPILER_PIPELINE_COMPILATION_H
 
+#include "compiler/explain/Explanation.h"
 #include "compiler/frontend/Frontend.h"
 #include "compiler/pipeline/Pipeline.h"
+#include "dialect/Exec/Exec.h"
 #include "runtime/base/Status.h"
 #include "runtime/plan/Plan.h"
 
@@ -39,6 +41,10 @@ public:
   /// The plan of a module in phase exec, which must hold one exec.plan.
   std::optional<Plan> exportPlan();
 
+  /// Compiles the one algorithm of a module in phase coil up to phase exec, and tells
+  /// what it does; without a root in the options, for root 0.
+  std::optional<Explanation> explain(PipelineOptions &options);
+
   const ast::File &tree() const { return *file; }
   mlir::ModuleOp module() { return *moduleRef; }
   /// Prints the IR to the diagnostics' stream after each pass.
@@ -47,6 +53,8 @@ public:
 private:
   void show(mlir::Diagnostic &diagnostic);
   void error(const std::string &message);
+  /// The module's one plan; null after an error that was shown.
+  exec::PlanOp findPlan();
 
   std::ostream &out;
   SourceManager sources;

@@ -21,6 +21,7 @@ FORBIDDEN = {
     "runtime": ("compiler/", "dialect/", "passes/", "tools/", "mlir/", "mlir-c/", "llvm/", "llvm-c/"),
     "dialect": ("compiler/", "passes/", "tools/"),
     "compiler": ("tools/",),
+    "compiler/explain": ("mlir/", "dialect/", "passes/"),
     "compiler/schedule": ("mlir/", "dialect/", "passes/"),
     "compiler/topology": ("mlir/", "dialect/", "passes/"),
     "compiler/target/plan": ("mlir/", "llvm/", "dialect/", "passes/"),

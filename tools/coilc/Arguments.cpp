@@ -110,6 +110,7 @@ std::optional<int> parseArguments(int argc, char **argv, CoilcArguments &argumen
                "  coilc examples/allreduce/ring.coil -n 4 -o ring.plan\n"
                "  coilc examples/allreduce/ring.coil -n 2 --emit=exec\n"
                "  coil-run ring.plan --bytes 1M --check\n"
+               "  coilc examples/allreduce/ring.coil -n 8 --explain\n"
                "  coilc ring.plan --emit=cuda --variant 0\n"
                "  coilc ring.plan --emit=cubin --arch=sm_90 --type bf16 -o ring.cubin\n"
                "  coilc ring.plan --cubin sm_80,sm_90 --type f32,bf16\n",
@@ -131,9 +132,9 @@ std::optional<int> parseArguments(int argc, char **argv, CoilcArguments &argumen
   names = phases;
   for (const KernelFormFacts &facts : allKernelForms())
     names.emplace_back(facts.name);
-  app.add_option("--emit", arguments.emit, describeForms())
-      ->type_name("FORM")
-      ->check(CLI::IsMember(names));
+  CLI::Option *emit = app.add_option("--emit", arguments.emit, describeForms())
+                          ->type_name("FORM")
+                          ->check(CLI::IsMember(names));
   app.add_option("--compile-from", arguments.from,
                  "the phase that the input is in (default: ast for text, coil for .mlir)")
       ->type_name("PHASE")
@@ -148,6 +149,13 @@ std::optional<int> parseArguments(int argc, char **argv, CoilcArguments &argumen
       ->type_name("SLOTS")
       ->capture_default_str()
       ->check(CLI::Range(1, 4096));
+  app.add_flag("--explain{text}", arguments.explain,
+               "tell what the program does instead of compiling it: steps, traffic of each rank,\n"
+               "scratch and slots, and the least that its collective needs; --explain=json for\n"
+               "scripts; of a collective with a root, for root 0 or --root")
+      ->type_name("")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->excludes(emit);
   app.add_flag("--print-ir", arguments.printPasses, "print the IR after each pass that changes it");
   KernelWords words;
   addKernelOptions(app, arguments, words);

@@ -35,6 +35,8 @@ struct CoilcArguments {
   int64_t root = -1;
   int64_t slots = 4;
   bool printPasses = false;
+  /// "text" or "json" of --explain; empty: the program is compiled, not explained.
+  std::string explain;
   KernelArguments kernels;
   /// The architectures of --cubin; empty: no cubins beside the plan.
   std::vector<std::string> cubinArchs;

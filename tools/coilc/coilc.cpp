@@ -75,10 +75,44 @@ int finishPlan(Compilation &compilation, const CoilcArguments &arguments) {
   return writeOutput(arguments.output, *bytes);
 }
 
+void setOptions(PipelineOptions &options, const CoilcArguments &arguments) {
+  options.ranks = arguments.ranks;
+  options.root = arguments.root;
+  options.slots = arguments.slots;
+}
+
+int runExplain(const CoilcArguments &arguments) {
+  if (!arguments.cubinArchs.empty())
+    return fail("--cubin goes with a plan, and --explain makes none");
+  if (arguments.input.ends_with(".plan"))
+    return fail(
+        fmt::format("--explain reads programs, and {} is a plan: see coil-plan", arguments.input));
+  if (arguments.ranks == 0)
+    return fail("--explain needs the number of ranks: -n RANKS");
+  Compilation compilation(std::cerr);
+  if (arguments.printPasses)
+    compilation.printAfterPasses();
+  bool isText = !arguments.input.ends_with(".mlir") && arguments.from != nameOf(Phase::Coil);
+  if (isText ? !compilation.parse(arguments.input) || !compilation.lower()
+             : !compilation.parseModule(arguments.input))
+    return 1;
+  PipelineOptions options;
+  setOptions(options, arguments);
+  if (!compilation.select(arguments.algorithm))
+    return 1;
+  std::optional<Explanation> explanation = compilation.explain(options);
+  if (!explanation)
+    return 1;
+  return writeOutput(arguments.output,
+                     arguments.explain == "json" ? toJson(*explanation) : toText(*explanation));
+}
+
 int run(const CoilcArguments &arguments) {
   bool makesKernels = parseKernelForm(arguments.emit).has_value();
   if (!arguments.cubinArchs.empty() && arguments.emit != "plan")
     return fail(fmt::format("--cubin goes with a plan, but --emit says {}", arguments.emit));
+  if (!arguments.explain.empty())
+    return runExplain(arguments);
   if (arguments.input.ends_with(".plan"))
     return runOnPlan(arguments);
   if (!arguments.cubinArchs.empty() && arguments.output == "-")
@@ -119,9 +153,7 @@ int run(const CoilcArguments &arguments) {
     return 1;
 
   PipelineOptions options;
-  options.ranks = arguments.ranks;
-  options.root = arguments.root;
-  options.slots = arguments.slots;
+  setOptions(options, arguments);
   if (!compilation.run(std::max(from, Phase::Coil), emit, options))
     return 1;
   if (emit != Phase::Plan)

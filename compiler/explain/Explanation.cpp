@@ -1,0 +1,174 @@
+//===- Explanation.cpp - What the compiler tells of a program -------------===//
+
+#include "compiler/explain/Explanation.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace coil {
+
+static VariantFacts factsOf(const ExecVariant &variant) {
+  VariantFacts facts;
+  facts.name = variant.name;
+  facts.inPlace = variant.inPlace;
+  facts.transport = variant.transport;
+  for (const std::vector<ExecWorker> &workers : variant.programs)
+    facts.workers = std::max(facts.workers, static_cast<int64_t>(workers.size()));
+  for (int64_t chunks : variant.scratch)
+    facts.scratchChunks = std::max(facts.scratchChunks, chunks);
+  std::vector<int64_t> channels(variant.programs.size()), slots(variant.programs.size());
+  for (const ExecChannel &channel : variant.channels) {
+    auto rank = static_cast<size_t>(channel.sourceRank);
+    facts.channels = std::max(facts.channels, ++channels[rank]);
+    facts.slots = std::max(facts.slots, slots[rank] += channel.slots);
+  }
+  return facts;
+}
+
+Explanation explain(const Instance &instance, const ExecPlan &plan) {
+  Explanation explanation;
+  explanation.algorithm = instance.name;
+  explanation.collective = instance.collective;
+  explanation.ranks = instance.ranks;
+  explanation.root = instance.root;
+  explanation.chunks = instance.chunks;
+  explanation.facts = factsOf(instance);
+  explanation.bounds = lowerBounds(instance.collective, instance.ranks);
+  for (const ExecVariant &variant : plan.variants)
+    if (variant.root == instance.root)
+      explanation.variants.push_back(factsOf(variant));
+  return explanation;
+}
+
+namespace {
+
+/// The least, the most and the sum over ranks of one side of their traffic.
+struct Spread {
+  int64_t least = 0, most = 0, total = 0;
+};
+
+Spread spreadOf(const std::vector<RankTraffic> &traffic, int64_t RankTraffic::*side) {
+  Spread spread{INT64_MAX, 0, 0};
+  for (const RankTraffic &rank : traffic) {
+    spread.least = std::min(spread.least, rank.*side);
+    spread.most = std::max(spread.most, rank.*side);
+    spread.total += rank.*side;
+  }
+  return spread;
+}
+
+std::string toString(Fraction fraction) {
+  Fraction reduced = fraction.reduced();
+  if (reduced.denominator == 1)
+    return fmt::format("{}", reduced.numerator);
+  return fmt::format("{}/{}", reduced.numerator, reduced.denominator);
+}
+
+std::string count(int64_t number, std::string_view what) {
+  return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
+}
+
+std::string describeTraffic(const Spread &spread, int64_t messageChunks) {
+  std::string most = toString({spread.most, messageChunks});
+  if (spread.least == spread.most)
+    return fmt::format("{} of the message by each rank", most);
+  return fmt::format("{} to {} of the message by a rank", toString({spread.least, messageChunks}),
+                     most);
+}
+
+} // namespace
+
+std::string toText(const Explanation &explanation) {
+  const InstanceFacts &facts = explanation.facts;
+  const LowerBounds &bounds = explanation.bounds;
+  std::string text;
+  auto row = [&](std::string_view name, const std::string &value) {
+    text += fmt::format("  {:<21}{}\n", name, value);
+  };
+
+  text += fmt::format("{}: {}", explanation.algorithm, nameOf(explanation.collective));
+  if (hasRoot(explanation.collective))
+    text += fmt::format("(root {})", explanation.root);
+  text += fmt::format(" on {}, {} a segment\n", count(explanation.ranks, "rank"),
+                      count(explanation.chunks, "chunk"));
+
+  row("steps", fmt::format("{} on the longest chain; no algorithm takes fewer than {}",
+                           count(facts.steps, "message"), bounds.steps));
+  row("", "where a rank sends and receives one message at a time");
+  row("moves",
+      fmt::format("{}, {} of them between ranks", count(facts.moves, "chunk"), facts.messages));
+  row("peers", fmt::format("{} that a rank sends to", count(facts.mostPeers, "rank")));
+  Spread sent = spreadOf(facts.traffic, &RankTraffic::sent);
+  Spread received = spreadOf(facts.traffic, &RankTraffic::received);
+  row("sent", describeTraffic(sent, facts.messageChunks));
+  row("received", describeTraffic(received, facts.messageChunks));
+  row("least", fmt::format("{} of the message, sent or received by the busiest rank",
+                           toString(bounds.traffic)));
+  if (facts.combined == 0)
+    row("result", "copies of inputs: nothing is rounded");
+  else if (!facts.sameBits)
+    row("result", "the same bits in every run");
+  else if (*facts.sameBits)
+    row("result", "the same bits on all ranks, in every run");
+  else {
+    row("result", "the same bits in every run; ranks combine in different orders, so that");
+    row("", "floating-point results may differ between ranks");
+  }
+  for (const VariantFacts &variant : explanation.variants)
+    row(fmt::format("{}, {}", variant.inPlace ? "in place" : "out of place",
+                    nameOf(variant.transport)),
+        fmt::format("{} a rank, {} of scratch, {} out of a rank{}",
+                    count(variant.workers, "worker"), count(variant.scratchChunks, "chunk"),
+                    count(variant.channels, "channel"),
+                    variant.slots ? fmt::format(" with {}", count(variant.slots, "slot")) : ""));
+  return text;
+}
+
+std::string toJson(const Explanation &explanation) {
+  const InstanceFacts &facts = explanation.facts;
+  auto side = [&](int64_t RankTraffic::*member) {
+    Spread spread = spreadOf(facts.traffic, member);
+    std::vector<int64_t> ranks;
+    for (const RankTraffic &rank : facts.traffic)
+      ranks.push_back(rank.*member);
+    return fmt::format(R"({{"min": {}, "max": {}, "total": {}, "ranks": [{}]}})", spread.least,
+                       spread.most, spread.total, fmt::join(ranks, ", "));
+  };
+  std::vector<std::string> variants;
+  for (const VariantFacts &variant : explanation.variants)
+    variants.push_back(fmt::format(
+        R"({{"name": "{}", "in_place": {}, "transport": "{}", "workers": {}, "scratch_chunks": {}, )"
+        R"("channels": {}, "slots": {}}})",
+        variant.name, variant.inPlace, nameOf(variant.transport), variant.workers,
+        variant.scratchChunks, variant.channels, variant.slots));
+  Spread sent = spreadOf(facts.traffic, &RankTraffic::sent);
+  std::string text = "{\n";
+  auto field = [&](std::string_view name, const std::string &value, bool isLast = false) {
+    text += fmt::format("  \"{}\": {}{}\n", name, value, isLast ? "" : ",");
+  };
+  auto number = [&](std::string_view name, int64_t value) { field(name, std::to_string(value)); };
+  field("algorithm", fmt::format("\"{}\"", explanation.algorithm));
+  field("collective", fmt::format("\"{}\"", nameOf(explanation.collective)));
+  number("ranks", explanation.ranks);
+  if (hasRoot(explanation.collective))
+    number("root", explanation.root);
+  number("chunks", explanation.chunks);
+  number("message_chunks", facts.messageChunks);
+  number("steps", facts.steps);
+  number("moves", facts.moves);
+  number("messages", facts.messages);
+  number("combined_chunks", facts.combined);
+  number("most_peers", facts.mostPeers);
+  field("sent_chunks", side(&RankTraffic::sent));
+  field("received_chunks", side(&RankTraffic::received));
+  field("bytes_sent_fraction", fmt::format("\"{}\"", toString({sent.most, facts.messageChunks})));
+  if (facts.sameBits)
+    field("same_bits_on_all_ranks", *facts.sameBits ? "true" : "false");
+  field("bounds", fmt::format(R"({{"steps": {}, "traffic_fraction": "{}"}})",
+                              explanation.bounds.steps, toString(explanation.bounds.traffic)));
+  field("variants", fmt::format("[{}]", fmt::join(variants, ", ")), /*isLast=*/true);
+  return text + "}\n";
+}
+
+} // namespace coil

@@ -1,0 +1,204 @@
+//===- InstanceFacts.cpp - What an instance costs -------------------------===//
+
+#include "compiler/explain/InstanceFacts.h"
+
+#include "compiler/semantics/Cells.h"
+
+#include <algorithm>
+#include <bit>
+#include <map>
+#include <numeric>
+#include <set>
+#include <unordered_map>
+
+namespace coil {
+
+Fraction Fraction::reduced() const {
+  int64_t divisor = std::gcd(numerator, denominator);
+  return divisor == 0 ? *this : Fraction{numerator / divisor, denominator / divisor};
+}
+
+namespace {
+
+/// Numbers expressions so that two values with one number are the same bits: the
+/// inputs, and statements' combinations of numbered values. The first two operands
+/// may change places, as in the arithmetic of all types.
+class Expressions {
+public:
+  uint32_t input(int32_t rank, int64_t chunk) { return number({-1 - rank, chunk}); }
+
+  uint32_t combination(std::vector<uint32_t> operands) {
+    if (operands.size() == 1)
+      return operands[0];
+    if (operands[0] > operands[1])
+      std::swap(operands[0], operands[1]);
+    return number({operands.begin(), operands.end()});
+  }
+
+private:
+  uint32_t number(std::vector<int64_t> key) {
+    return numbers.try_emplace(std::move(key), static_cast<uint32_t>(numbers.size())).first->second;
+  }
+
+  std::map<std::vector<int64_t>, uint32_t> numbers;
+};
+
+/// What a place holds while the statements are followed.
+struct Held {
+  bool isSet = false;
+  int64_t steps = 0; ///< messages on the longest chain that led here
+  uint32_t expression = 0;
+};
+
+class Follower {
+public:
+  explicit Follower(const Instance &instance)
+      : instance(instance), cells(instance), held(cells.size()) {
+    facts.traffic.resize(static_cast<size_t>(instance.ranks));
+    const CollectiveShape &shape = cells.collective();
+    facts.messageChunks =
+        std::max<int64_t>({shape.inputChunks(), shape.outputChunks(), int64_t(1)});
+  }
+
+  InstanceFacts run() {
+    const std::vector<Statement> &statements = instance.statements;
+    std::vector<std::pair<size_t, Held>> writes;
+    for (size_t i = 0; i < statements.size();) {
+      // Statements of one exchange all see the state before it.
+      uint32_t exchange = statements[i].exchange;
+      writes.clear();
+      do
+        writes.emplace_back(cells.of(statements[i].destination), follow(statements[i]));
+      while (++i < statements.size() && exchange != 0 && statements[i].exchange == exchange);
+      for (const auto &[cell, value] : writes)
+        held[cell] = value;
+    }
+    for (const std::set<int32_t> &reached : peers())
+      facts.mostPeers = std::max(facts.mostPeers, static_cast<int64_t>(reached.size()));
+    if (instance.collective == Collective::AllReduce)
+      facts.sameBits = outputsAreSame();
+    return std::move(facts);
+  }
+
+private:
+  Held read(const Place &place) {
+    if (place.buffer == InstanceBuffer::Input)
+      return {true, 0, expressions.input(place.rank, place.index)};
+    const Held &value = held[cells.of(place)];
+    if (!value.isSet)
+      if (auto input = inputOf(place))
+        return {true, 0, expressions.input(place.rank, *input)};
+    return value;
+  }
+
+  std::optional<int64_t> inputOf(const Place &place) const {
+    const CollectiveShape &shape = cells.collective();
+    if (place.buffer == InstanceBuffer::Data)
+      return shape.dataToInput(place.rank, place.index);
+    if (place.buffer == InstanceBuffer::Output && shape.hasData())
+      return shape.dataToInput(place.rank, shape.outputToData(place.rank, place.index));
+    return std::nullopt;
+  }
+
+  Held follow(const Statement &statement) {
+    const Place &destination = statement.destination;
+    Held result;
+    result.isSet = true;
+    std::vector<uint32_t> operands;
+    if (statement.kind == StatementKind::Reduce) {
+      Held before = read(destination);
+      result.steps = before.steps;
+      operands.push_back(before.expression);
+    }
+    for (const Place &source : instance.sourcesOf(statement)) {
+      Held value = read(source);
+      bool isMessage = source.rank != destination.rank;
+      if (isMessage)
+        countMessage(source.rank, destination.rank);
+      result.steps = std::max(result.steps, value.steps + isMessage);
+      operands.push_back(value.expression);
+    }
+    ++facts.moves;
+    if (operands.size() > 1)
+      facts.combined += static_cast<int64_t>(operands.size());
+    facts.steps = std::max(facts.steps, result.steps);
+    result.expression = expressions.combination(std::move(operands));
+    return result;
+  }
+
+  void countMessage(int32_t from, int32_t to) {
+    ++facts.messages;
+    ++facts.traffic[static_cast<size_t>(from)].sent;
+    ++facts.traffic[static_cast<size_t>(to)].received;
+    pairs.insert({from, to});
+  }
+
+  std::vector<std::set<int32_t>> peers() const {
+    std::vector<std::set<int32_t>> reached(static_cast<size_t>(instance.ranks));
+    for (auto [from, to] : pairs)
+      reached[static_cast<size_t>(from)].insert(to);
+    return reached;
+  }
+
+  /// Whether all ranks' outputs are the same expressions.
+  bool outputsAreSame() {
+    for (int64_t index = 0; index < cells.collective().outputChunks(); ++index) {
+      auto expressionOn = [&](int64_t rank) {
+        return read({InstanceBuffer::Output, static_cast<int32_t>(rank), index}).expression;
+      };
+      uint32_t first = expressionOn(0);
+      for (int64_t rank = 1; rank < instance.ranks; ++rank)
+        if (expressionOn(rank) != first)
+          return false;
+    }
+    return true;
+  }
+
+  const Instance &instance;
+  Cells cells;
+  std::vector<Held> held;
+  Expressions expressions;
+  std::set<std::pair<int32_t, int32_t>> pairs;
+  InstanceFacts facts;
+};
+
+} // namespace
+
+InstanceFacts factsOf(const Instance &instance) { return Follower(instance).run(); }
+
+LowerBounds lowerBounds(Collective collective, int64_t ranks) {
+  if (ranks <= 1)
+    return {};
+  LowerBounds bounds;
+  // Every rank's data can reach twice as many ranks with each step.
+  bounds.steps = std::bit_width(static_cast<uint64_t>(ranks - 1));
+  switch (collective) {
+  case Collective::AllReduce:
+    // Patarasuk and Yuan, 2009: each chunk must be combined ranks - 1 times and
+    // reach ranks - 1 others.
+    bounds.traffic = {2 * (ranks - 1), ranks};
+    break;
+  case Collective::AllGather:
+  case Collective::ReduceScatter:
+  case Collective::Gather:
+  case Collective::Scatter:
+  case Collective::AllToAll:
+    // All segments but its own come to, or leave, some rank.
+    bounds.traffic = {ranks - 1, ranks};
+    break;
+  case Collective::Broadcast:
+  case Collective::Reduce:
+    bounds.traffic = {1, 1};
+    break;
+  case Collective::SendRecv:
+    bounds = {1, {1, 1}};
+    break;
+  case Collective::Barrier:
+  case Collective::Custom:
+    break;
+  }
+  bounds.traffic = bounds.traffic.reduced();
+  return bounds;
+}
+
+} // namespace coil

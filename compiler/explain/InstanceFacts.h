@@ -1,0 +1,70 @@
+//===- InstanceFacts.h - What an instance costs -----------------*- C++ -*-===//
+//
+// Counts that follow from an instance alone, before it is scheduled: chains of
+// messages, what each rank sends and receives, and whether all ranks get the same
+// bits; and the least that its collective can do with.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef COIL_COMPILER_EXPLAIN_INSTANCEFACTS_H
+#define COIL_COMPILER_EXPLAIN_INSTANCEFACTS_H
+
+#include "compiler/semantics/Instance.h"
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace coil {
+
+/// A quotient that is not rounded; `denominator` is at least 1.
+struct Fraction {
+  int64_t numerator = 0;
+  int64_t denominator = 1;
+
+  Fraction reduced() const;
+  bool operator==(const Fraction &) const = default;
+};
+
+/// Chunks that one rank moves over the network between ranks.
+struct RankTraffic {
+  int64_t sent = 0;
+  int64_t received = 0;
+};
+
+struct InstanceFacts {
+  /// Messages on the longest chain in which each carries what depends on the one
+  /// before. What a statement reads from several ranks arrives in one step.
+  int64_t steps = 0;
+  /// Chunks that are written, wherever from.
+  int64_t moves = 0;
+  /// Chunks that travel between ranks.
+  int64_t messages = 0;
+  /// Chunks read by statements that combine, the destination of a reduce included.
+  int64_t combined = 0;
+  std::vector<RankTraffic> traffic; ///< of each rank
+  /// Chunks of the larger of a rank's input and output: the message.
+  int64_t messageChunks = 1;
+  /// For each rank the ranks that it sends to, the most of them.
+  int64_t mostPeers = 0;
+  /// For an all-reduce, whether all ranks' outputs come from the same operations in
+  /// the same order, so that they are the same bits.
+  std::optional<bool> sameBits;
+};
+
+/// The facts of a proved instance. Time and memory grow with its statements.
+InstanceFacts factsOf(const Instance &instance);
+
+/// The least that any algorithm of a collective needs, without help of the network.
+struct LowerBounds {
+  /// Steps if a rank sends and receives one message at a time.
+  int64_t steps = 0;
+  /// Of the message: what the busiest rank sends or receives, whichever is more.
+  Fraction traffic;
+};
+
+LowerBounds lowerBounds(Collective collective, int64_t ranks);
+
+} // namespace coil
+
+#endif // COIL_COMPILER_EXPLAIN_INSTANCEFACTS_H
