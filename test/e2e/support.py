@@ -49,18 +49,18 @@ def run(command, timeout=120, environment=None):
     return done.returncode, done.stdout.decode("utf-8", errors="replace")
 
 
-def run_well(command, timeout=120):
+def run_well(command, timeout=120, environment=None):
     """Runs a command that must succeed; gives what it printed."""
-    code, output = run(command, timeout)
+    code, output = run(command, timeout, environment)
     if code != 0:
         raise Failure(f"{' '.join(str(word) for word in command)}: exit code {code}\n{output}")
     return output
 
 
-def expect_clean_error(command, timeout=60):
+def expect_clean_error(command, timeout=60, environment=None):
     """Runs a command that must end with an error message, and neither crash nor
     succeed; gives what it printed."""
-    code, output = run(command, timeout)
+    code, output = run(command, timeout, environment)
     text = " ".join(str(word) for word in command)
     if code == 0:
         raise Failure(f"{text}: expected an error, but it succeeded\n{output}")

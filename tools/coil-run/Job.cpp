@@ -2,6 +2,7 @@
 
 #include "tools/coil-run/Job.h"
 
+#include "runtime/nvrtc/CubinBundle.h"
 #include "tools/coil-run/Sizes.h"
 
 #include <algorithm>
@@ -79,6 +80,21 @@ std::vector<int> chooseCores(const Options &options, int ranks) {
 
 } // namespace
 
+/// The bytes of the plan's kernels that the options name, or none.
+static Result<std::vector<uint8_t>> readCubins(const Options &options, const Plan &plan) {
+  if (options.cubins.empty())
+    return std::vector<uint8_t>();
+  if (options.target == Target::Cpu)
+    return Status::error(StatusCode::InvalidArgument,
+                         "--cubins: expected --target cuda or cuda-emulated, found cpu");
+  COIL_ASSIGN_OR_RETURN(nvrtc::CubinBundle bundle, nvrtc::readCubinBundleFile(options.cubins));
+  if (bundle.planDigest != plan.digest)
+    return Status::error(StatusCode::InvalidArgument,
+                         "--cubins: {} is of another plan: expected digest {:016x}, found {:016x}",
+                         options.cubins, plan.digest, bundle.planDigest);
+  return nvrtc::writeCubinBundle(bundle);
+}
+
 Result<Job> makeJob(Options options, Plan plan, std::vector<uint8_t> planBytes) {
   Collective collective = plan.collective;
   if (collective > Collective::Broadcast)
@@ -106,6 +122,7 @@ Result<Job> makeJob(Options options, Plan plan, std::vector<uint8_t> planBytes) 
   if (options.target == Target::Cpu && options.ranksPerGpu != 1)
     return Status::error(StatusCode::InvalidArgument,
                          "--ranks-per-gpu: expected --target cuda or cuda-emulated, found cpu");
+  COIL_ASSIGN_OR_RETURN(std::vector<uint8_t> cubinBytes, readCubins(options, plan));
   size_t rows = options.memory.size() * options.types.size() * options.ops.size() * roots.size() *
                 options.sizes.size();
   if (rows > mostRows)
@@ -136,6 +153,7 @@ Result<Job> makeJob(Options options, Plan plan, std::vector<uint8_t> planBytes) 
   job.options = std::move(options);
   job.plan = std::move(plan);
   job.planBytes = std::move(planBytes);
+  job.cubinBytes = std::move(cubinBytes);
   return job;
 }
 

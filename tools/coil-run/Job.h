@@ -42,12 +42,16 @@ struct Job {
   Plan plan;
   /// The plan's file, which the ranks load.
   std::vector<uint8_t> planBytes;
+  /// The file of its kernels, which they then trust; empty: none.
+  std::vector<uint8_t> cubinBytes;
   int ranks = 0;
   /// Ranks of one process, its threads; the last process may have fewer.
   int ranksPerProcess = 1;
   /// With Target::CudaEmulated, which must be set by the caller: the library that
   /// stands in for CUDA.
   std::string emulatedLibrary;
+  /// The NVRTC to load; empty: the system's.
+  std::string nvrtcLibrary;
   std::vector<Row> rows;
   /// The placements that run, by Placement.
   std::array<bool, 2> runs{};

@@ -301,6 +301,11 @@ Result<CommandLine> parseCommandLine(int argc, const char *const *argv) {
   onGpus->add_option("--instances", options.instances,
                      "Copies of a plan's program, each with its share of the data [by GPU]");
   onGpus->add_option("--threads-per-block", options.threadsPerBlock, "Threads of a block [by GPU]");
+  onGpus
+      ->add_option("--cubins", options.cubins,
+                   "Kernels of this plan that coilc --cubin compiled, and that you trust as you "
+                   "trust a program; what they lack is compiled")
+      ->type_name("FILE");
 
   CLI::Option_group *output = app.add_option_group("Output");
   CLI::Option *json =

@@ -69,6 +69,8 @@ struct Options {
   int ranksPerGpu = 1;
   coilProtocol_t protocol = coilProtocolAuto;
   std::optional<uint64_t> llBytes;
+  /// A file of kernels that were compiled ahead of time; empty: none.
+  std::string cubins;
   /// 0: what suits the device.
   unsigned instances = 0, threadsPerBlock = 0;
 

@@ -134,7 +134,9 @@ private:
     config.protocol = options.protocol;
     config.llBytes = options.llBytes.value_or(config.llBytes);
     if (options.target == Target::CudaEmulated)
-      config.cudaLibrary = config.nvrtcLibrary = job.emulatedLibrary.c_str();
+      config.cudaLibrary = job.emulatedLibrary.c_str();
+    if (!job.nvrtcLibrary.empty())
+      config.nvrtcLibrary = job.nvrtcLibrary.c_str();
     auto opened = Gpu::open(job.emulatedLibrary, config.device);
     if (!opened.isOk())
       return std::move(opened).status().withContext(
@@ -156,8 +158,12 @@ private:
     COIL_RETURN_IF_ERROR(
         apiStatus(coilCommInitRankConfig(&comm, job.ranks, board.id(), rank, &config),
                   "coilCommInitRankConfig", nullptr));
-    return apiStatus(coilCommLoadPlan(comm, job.planBytes.data(), job.planBytes.size()),
-                     "coilCommLoadPlan", comm);
+    const std::vector<uint8_t> &plan = job.planBytes, &cubins = job.cubinBytes;
+    if (cubins.empty())
+      return apiStatus(coilCommLoadPlan(comm, plan.data(), plan.size()), "coilCommLoadPlan", comm);
+    return apiStatus(coilCommLoadPlanTrustingCubins(comm, plan.data(), plan.size(), cubins.data(),
+                                                    cubins.size()),
+                     "coilCommLoadPlanTrustingCubins", comm);
   }
 
   CheckData dataOf(const Row &row, uint64_t salt) const {
@@ -222,8 +228,8 @@ private:
     COIL_RETURN_IF_ERROR(prepare(row, placement, checked, call));
     COIL_RETURN_IF_ERROR(collective(row, call, op.get()));
     COIL_RETURN_IF_ERROR(finishCalls());
-    COIL_ASSIGN_OR_RETURN(bool isRight, isRightOnGpu(row, placement, checked, call));
-    if (isRight) {
+    COIL_ASSIGN_OR_RETURN(GpuVerdict verdict, judgeOnGpu(row, placement, checked, call));
+    if (verdict == GpuVerdict::Right) {
       COIL_RETURN_IF_ERROR(call.guarded->guardsToHost(call.guardedBytes));
       outcome.wrong = checkGuards(row, placement, call);
       return Status::ok();
@@ -232,7 +238,7 @@ private:
       COIL_RETURN_IF_ERROR(call.sent->toHost(call.sentBytes));
     COIL_RETURN_IF_ERROR(call.guarded->toHost(call.guardedBytes));
     uint64_t wrong = check(row, placement, checked, call);
-    if (gpu && checked.isExact() && wrong == 0)
+    if (verdict == GpuVerdict::Wrong && wrong == 0)
       return Status::error(StatusCode::InternalError,
                            "the GPU finds elements wrong that the host finds right");
     outcome.wrong = wrong + checkGuards(row, placement, call);
@@ -360,14 +366,19 @@ private:
     return {{0, mine}, {mine + row.count, data.inputCount()}};
   }
 
-  /// Whether the GPU finds all elements right. False too where only the host can
-  /// tell.
-  Result<bool> isRightOnGpu(const Row &row, Placement placement, const CheckData &data,
-                            const Call &call) {
+  enum class GpuVerdict : uint8_t { Right, Wrong, OnlyHostCanTell };
+
+  /// Whether the GPU finds all elements right.
+  Result<GpuVerdict> judgeOnGpu(const Row &row, Placement placement, const CheckData &data,
+                                const Call &call) {
     if (!gpu || !data.isExact())
-      return false;
+      return GpuVerdict::OnlyHostCanTell;
     if (!gpuCheck) {
-      COIL_ASSIGN_OR_RETURN(gpuCheck, GpuCheck::create(*gpu, job.emulatedLibrary));
+      auto created = GpuCheck::create(*gpu, job.nvrtcLibrary);
+      // Kernels compiled ahead of time run without NVRTC: then the host compares.
+      if (!created.isOk() && created.status().code() == StatusCode::Unsupported)
+        return GpuVerdict::OnlyHostCanTell;
+      COIL_ASSIGN_OR_RETURN(gpuCheck, std::move(created));
     }
     size_t size = sizeOf(row.type);
     auto isRight = [&](const Region &region, std::byte *buffer,
@@ -380,15 +391,15 @@ private:
       COIL_ASSIGN_OR_RETURN(bool received,
                             isRight(*call.guarded, call.recv, data.expectedOutput(rank, part)));
       if (!received)
-        return false;
+        return GpuVerdict::Wrong;
     }
     for (auto [begin, end] : unchangedInput(row, placement, data)) {
       COIL_ASSIGN_OR_RETURN(bool unchanged,
                             isRight(*call.sent, call.send, data.expectedInput(rank, begin, end)));
       if (!unchanged)
-        return false;
+        return GpuVerdict::Wrong;
     }
-    return true;
+    return GpuVerdict::Right;
   }
 
   /// Returns the number of bytes around the receive buffer that were overwritten.

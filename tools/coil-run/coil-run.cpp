@@ -1,6 +1,7 @@
 //===- coil-run.cpp - Runs, checks and times a collective -----------------===//
 
 #include "compiler/target/plan/PlanWriter.h"
+#include "runtime/plan/PlanFile.h"
 #include "tools/coil-run/Gpu.h"
 #include "tools/coil-run/Job.h"
 #include "tools/coil-run/Launcher.h"
@@ -9,6 +10,7 @@
 #include "tools/coil-run/Report.h"
 
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 
 namespace {
@@ -44,8 +46,12 @@ int runTool(int argc, char **argv) {
   Result<std::vector<uint8_t>> bytes = writePlan(**plan);
   if (!bytes.isOk())
     return fail(bytes.status());
+  // As the ranks will read it: only then has it a digest.
+  Result<Plan> loaded = readPlan(*bytes);
+  if (!loaded.isOk())
+    return fail(loaded.status());
   Result<run::Job> job =
-      run::makeJob(*std::move(line->options), **std::move(plan), *std::move(bytes));
+      run::makeJob(*std::move(line->options), *std::move(loaded), *std::move(bytes));
   if (!job.isOk())
     return fail(job.status());
 
@@ -54,6 +60,9 @@ int runTool(int argc, char **argv) {
     if (!library.isOk())
       return fail(library.status());
     job->emulatedLibrary = *std::move(library);
+    // Another NVRTC, or none at all, can be put in its place.
+    if (!std::getenv("COIL_NVRTC_LIBRARY"))
+      job->nvrtcLibrary = job->emulatedLibrary;
   }
 
   run::Report report(*job);
