@@ -9,6 +9,8 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
+#include <tuple>
 #include <unordered_map>
 
 namespace coil {
@@ -303,10 +305,31 @@ private:
     return it->second;
   }
 
+  /// From a rank up to another, around all of them.
+  int64_t distance(int64_t from, int64_t to) const {
+    auto ranks = static_cast<int64_t>(variant.programs.size());
+    return (to - from + ranks) % ranks;
+  }
+
+  /// Sorts signals, or waits, in which any order will do, by how far the other end is:
+  /// so ranks that do alike do it in one order.
+  void sortByDistance(int64_t rank, std::span<ExecOp> ops) const {
+    auto key = [&](const ExecOp &op) {
+      const ExecChannel &channel = variant.channels[op.channel];
+      bool isSignal = op.kind == ExecOpKind::Signal;
+      int64_t other = isSignal ? channel.destinationRank : channel.sourceRank;
+      int64_t worker = isSignal ? channel.destinationWorker : channel.sourceWorker;
+      return std::tuple(distance(rank, other), worker);
+    };
+    std::sort(ops.begin(), ops.end(),
+              [&](const ExecOp &a, const ExecOp &b) { return key(a) < key(b); });
+  }
+
   void assemble() {
     for (uint32_t index = 0; index < workers.size(); ++index) {
       Worker &worker = workers[index];
-      size_t rank = static_cast<size_t>(graph.rankOf(index));
+      int64_t owner = graph.rankOf(index);
+      auto rank = static_cast<size_t>(owner);
       ExecWorker &target =
           variant.programs[rank][index - graph.workerOf(static_cast<int64_t>(rank), 0)];
       LocationIndex last = 0;
@@ -314,6 +337,7 @@ private:
       auto addSync = [&](ExecOpKind kind, const std::multimap<uint32_t, uint32_t> &at,
                          uint32_t position, LocationIndex location) {
         auto [begin, end] = at.equal_range(position);
+        size_t first = target.body.size();
         for (auto it = begin; it != end; ++it) {
           ExecOp op;
           op.kind = kind;
@@ -321,6 +345,7 @@ private:
           op.location = location;
           target.body.push_back(std::move(op));
         }
+        sortByDistance(owner, std::span(target.body).subspan(first));
       };
       for (uint32_t i = 0; i < worker.body.size(); ++i) {
         last = worker.body[i].location;
@@ -333,12 +358,16 @@ private:
         ExecOp meet;
         meet.kind = ExecOpKind::Meet;
         meet.peers.assign(worker.peers.begin(), worker.peers.end());
+        std::sort(meet.peers.begin(), meet.peers.end(),
+                  [&](int64_t a, int64_t b) { return distance(owner, a) < distance(owner, b); });
         meet.location = variant.location;
         target.prologue.push_back(std::move(meet));
       }
       // All signals first: nobody waits for a rank that waits itself.
-      for (std::vector<ExecOp> *ops : {&worker.epilogueSignals, &worker.epilogueWaits})
+      for (std::vector<ExecOp> *ops : {&worker.epilogueSignals, &worker.epilogueWaits}) {
+        sortByDistance(owner, *ops);
         target.epilogue.insert(target.epilogue.end(), ops->begin(), ops->end());
+      }
     }
   }
 

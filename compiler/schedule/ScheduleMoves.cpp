@@ -256,7 +256,32 @@ private:
     return variant.programs[static_cast<size_t>(rank)][0].body;
   }
 
-  void emit(std::span<const size_t> moves) {
+  /// From the rank of `from` up to that of `to`, around all ranks.
+  int64_t distance(int32_t from, int32_t to) const {
+    auto ranks = static_cast<int64_t>(variant.programs.size());
+    return (to - from + ranks) % ranks;
+  }
+
+  /// The moves in an order that ranks which do alike also have alike: by statement of
+  /// the source, then by how far they come. Within a round any order will do.
+  std::vector<size_t> inSymmetricOrder(std::span<const size_t> moves) const {
+    std::vector<std::tuple<LocationIndex, int64_t, size_t>> keys;
+    for (size_t i : moves) {
+      const Move &move = program.moves[i];
+      int64_t farthest = 0;
+      for (const ExecPlace &operand : move.operands)
+        farthest = std::max(farthest, distance(operand.rank, move.destination.rank));
+      keys.emplace_back(move.location, farthest, i);
+    }
+    std::sort(keys.begin(), keys.end());
+    std::vector<size_t> order;
+    for (const auto &key : keys)
+      order.push_back(std::get<2>(key));
+    return order;
+  }
+
+  void emit(std::span<const size_t> unordered) {
+    std::vector<size_t> moves = inSymmetricOrder(unordered);
     for (size_t i : moves) {
       const Move &move = program.moves[i];
       std::vector<ChannelKey> keys = channelsOf(move);
