@@ -2,16 +2,16 @@
 """Runs the CUDA kernels of every example on the host, with every element checked.
 
 coil-run --target cuda-emulated generates the kernels, has the host's compiler compile their very
-text, and executes it with blocks and threads emulated. All examples that there are run on 2, 3, 4
-and 8 ranks, with every protocol, in registered and in plain memory, in place and out of place,
-with counts that divide nothing and take several tiles.
+text, and executes it with blocks and threads emulated. Runs are in registered and in plain memory,
+in place and out of place, with counts that divide nothing and take several tiles.
 
-Each run has one of the types f32, bf16, i32 and f8e4m3, in turn, so that each meets every protocol
-and number of ranks; --all-types runs all four everywhere (for a nightly run). --track holds every
-access against the memory model of PTX; --sample is a small part for sanitizers.
+Every example that there is runs on two of 2, 3, 4 and 8 ranks, each time with one of the protocols
+and one of the types f32, bf16, i32 and f8e4m3, all in turn, so that over the examples each meets
+each. --all runs every example on all those ranks with all protocols and all types, which takes an
+hour or more and is for a nightly run. --track holds every access against the memory model of PTX;
+--sample is a small part for sanitizers.
 """
 
-import itertools
 import json
 import os
 import sys
@@ -39,6 +39,20 @@ def compile_plan(arguments, example, ranks, folder):
     raise support.Failure(f"{' '.join(str(word) for word in words)}: exit code {code}\n{output}")
 
 
+class Turns:
+    """What each run has: protocols and types in turn, in every pairing over twelve runs."""
+
+    def __init__(self, everything):
+        self.everything = everything
+        self.number = 0
+
+    def next(self):
+        if self.everything:
+            return [(protocol, list(TYPES)) for protocol in PROTOCOLS]
+        number, self.number = self.number, self.number + 1
+        return [(PROTOCOLS[number % len(PROTOCOLS)], [TYPES[number % len(TYPES)]])]
+
+
 def command(arguments, plan, ranks, protocol, types, counts):
     """coil-run with tiles and blocks so small that a few thousand elements are many."""
     words = [support.tool(arguments.build, "coil-run"), plan]
@@ -62,7 +76,8 @@ def check(arguments, plan, ranks, protocol, types, counts):
 
 def main():
     arguments = support.parser(__doc__)
-    arguments.add_argument("--all-types", action="store_true", help="every type everywhere")
+    arguments.add_argument("--all", action="store_true",
+                           help="every protocol, type and number of ranks for every example")
     arguments.add_argument("--track", action="store_true", help="look for races, too")
     arguments.add_argument("--sample", action="store_true", help="2 and 3 ranks, few runs")
     arguments = arguments.parse_args()
@@ -73,23 +88,25 @@ def main():
     examples = sorted(support.EXAMPLES.rglob("*.coil"))
     ranks_of = (2, 3) if arguments.sample else RANKS
     counts = "1003" if arguments.sample or arguments.track else COUNTS
-    turn = itertools.cycle(TYPES)
+    turns = Turns(arguments.all)
     failures, total = [], 0
-    for example in examples:
-        start, checked = time.monotonic(), 0
-        for ranks in ranks_of:
+    for number, example in enumerate(examples):
+        start, checked, runs = time.monotonic(), 0, 0
+        for i in range(len(ranks_of)):
+            # The next example begins with other ranks; some may be refused.
+            ranks = ranks_of[(i + number) % len(ranks_of)]
+            if not arguments.all and runs == 2:
+                break
             with tempfile.TemporaryDirectory() as folder:
                 plan = compile_plan(arguments, example, ranks, folder)
-                for protocol in PROTOCOLS if plan else ():
-                    types = TYPES if arguments.all_types else [next(turn)]
+                runs += plan is not None
+                for protocol, types in turns.next() if plan else ():
                     try:
                         checked += check(arguments, plan, ranks, protocol, types, counts)
                     except support.Failure as failure:
                         where = f"{example} on {ranks} ranks, {protocol}, {','.join(types)}"
                         failures.append(f"{where}: {failure}")
                         print(f"FAILED: {failures[-1]}", flush=True)
-        # Three protocols would meet the same types with every example.
-        next(turn)
         name = example.relative_to(support.EXAMPLES)
         print(f"{name}: {checked} checked, {time.monotonic() - start:.1f} s", flush=True)
         if checked == 0 and not failures:

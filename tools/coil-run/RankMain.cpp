@@ -378,7 +378,9 @@ private:
       // Kernels compiled ahead of time run without NVRTC: then the host compares.
       if (!created.isOk() && created.status().code() == StatusCode::Unsupported)
         return GpuVerdict::OnlyHostCanTell;
-      COIL_ASSIGN_OR_RETURN(gpuCheck, std::move(created));
+      if (!created.isOk())
+        return std::move(created).status();
+      gpuCheck = *std::move(created);
     }
     size_t size = sizeOf(row.type);
     auto isRight = [&](const Region &region, std::byte *buffer,
