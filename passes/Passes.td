@@ -10,7 +10,10 @@ class InstancePass<string argument> : Pass<argument, "::mlir::ModuleOp"> {
   list<Option> instanceOptions = [
     Option<"ranks", "ranks", "int64_t", "0", "Number of ranks; at least 1">,
     Option<"root", "root", "int64_t", "-1",
-           "Root of a collective that has one; -1 stands for every root">
+           "Root of a collective that has one; -1 stands for every root">,
+    Option<"nodes", "nodes", "int64_t", "1", "Nodes that the ranks lie on; divides their number">,
+    ListOption<"parameters", "param", "std::string",
+               "Values of the algorithm's parameters: radix=4,fast=true">
   ];
 }
 

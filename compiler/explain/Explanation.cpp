@@ -26,14 +26,15 @@ static VariantFacts factsOf(const ExecVariant &variant) {
   return facts;
 }
 
-Explanation explain(const Instance &instance, const ExecPlan &plan) {
+Explanation explain(const Instance &instance, int64_t nodes, const ExecPlan &plan) {
   Explanation explanation;
   explanation.algorithm = instance.name;
   explanation.collective = instance.collective;
   explanation.ranks = instance.ranks;
+  explanation.nodes = nodes;
   explanation.root = instance.root;
   explanation.chunks = instance.chunks;
-  explanation.facts = factsOf(instance);
+  explanation.facts = factsOf(instance, nodes);
   explanation.bounds = lowerBounds(instance.collective, instance.ranks);
   for (const ExecVariant &variant : plan.variants)
     if (variant.root == instance.root)
@@ -43,17 +44,17 @@ Explanation explain(const Instance &instance, const ExecPlan &plan) {
 
 namespace {
 
-/// The least, the most and the sum over ranks of one side of their traffic.
+/// The least, the most and the sum over ranks, or nodes, of one side of their traffic.
 struct Spread {
   int64_t least = 0, most = 0, total = 0;
 };
 
-Spread spreadOf(const std::vector<RankTraffic> &traffic, int64_t RankTraffic::*side) {
+Spread spreadOf(const std::vector<Traffic> &traffic, int64_t Traffic::*side) {
   Spread spread{INT64_MAX, 0, 0};
-  for (const RankTraffic &rank : traffic) {
-    spread.least = std::min(spread.least, rank.*side);
-    spread.most = std::max(spread.most, rank.*side);
-    spread.total += rank.*side;
+  for (const Traffic &each : traffic) {
+    spread.least = std::min(spread.least, each.*side);
+    spread.most = std::max(spread.most, each.*side);
+    spread.total += each.*side;
   }
   return spread;
 }
@@ -69,12 +70,12 @@ std::string count(int64_t number, std::string_view what) {
   return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
 }
 
-std::string describeTraffic(const Spread &spread, int64_t messageChunks) {
+std::string describeTraffic(const Spread &spread, int64_t messageChunks, std::string_view sender) {
   std::string most = toString({spread.most, messageChunks});
   if (spread.least == spread.most)
-    return fmt::format("{} of the message by each rank", most);
-  return fmt::format("{} to {} of the message by a rank", toString({spread.least, messageChunks}),
-                     most);
+    return fmt::format("{} of the message by each {}", most, sender);
+  return fmt::format("{} to {} of the message by a {}", toString({spread.least, messageChunks}),
+                     most, sender);
 }
 
 } // namespace
@@ -90,8 +91,10 @@ std::string toText(const Explanation &explanation) {
   text += fmt::format("{}: {}", explanation.algorithm, nameOf(explanation.collective));
   if (hasRoot(explanation.collective))
     text += fmt::format("(root {})", explanation.root);
-  text += fmt::format(" on {}, {} a segment\n", count(explanation.ranks, "rank"),
-                      count(explanation.chunks, "chunk"));
+  text += fmt::format(" on {}", count(explanation.ranks, "rank"));
+  if (explanation.nodes > 1)
+    text += fmt::format(" of {}", count(explanation.nodes, "node"));
+  text += fmt::format(", {} a segment\n", count(explanation.chunks, "chunk"));
 
   row("steps", fmt::format("{} on the longest chain; no algorithm takes fewer than {}",
                            count(facts.steps, "message"), bounds.steps));
@@ -99,10 +102,13 @@ std::string toText(const Explanation &explanation) {
   row("moves",
       fmt::format("{}, {} of them between ranks", count(facts.moves, "chunk"), facts.messages));
   row("peers", fmt::format("{} that a rank sends to", count(facts.mostPeers, "rank")));
-  Spread sent = spreadOf(facts.traffic, &RankTraffic::sent);
-  Spread received = spreadOf(facts.traffic, &RankTraffic::received);
-  row("sent", describeTraffic(sent, facts.messageChunks));
-  row("received", describeTraffic(received, facts.messageChunks));
+  Spread sent = spreadOf(facts.traffic, &Traffic::sent);
+  Spread received = spreadOf(facts.traffic, &Traffic::received);
+  row("sent", describeTraffic(sent, facts.messageChunks, "rank"));
+  row("received", describeTraffic(received, facts.messageChunks, "rank"));
+  if (explanation.nodes > 1)
+    row("between nodes",
+        describeTraffic(spreadOf(facts.nodeTraffic, &Traffic::sent), facts.messageChunks, "node"));
   row("least", fmt::format("{} of the message, sent or received by the busiest rank",
                            toString(bounds.traffic)));
   if (facts.combined == 0)
@@ -127,13 +133,14 @@ std::string toText(const Explanation &explanation) {
 
 std::string toJson(const Explanation &explanation) {
   const InstanceFacts &facts = explanation.facts;
-  auto side = [&](int64_t RankTraffic::*member) {
-    Spread spread = spreadOf(facts.traffic, member);
-    std::vector<int64_t> ranks;
-    for (const RankTraffic &rank : facts.traffic)
-      ranks.push_back(rank.*member);
-    return fmt::format(R"({{"min": {}, "max": {}, "total": {}, "ranks": [{}]}})", spread.least,
-                       spread.most, spread.total, fmt::join(ranks, ", "));
+  auto side = [](const std::vector<Traffic> &traffic, std::string_view of,
+                 int64_t Traffic::*member) {
+    Spread spread = spreadOf(traffic, member);
+    std::vector<int64_t> chunks;
+    for (const Traffic &each : traffic)
+      chunks.push_back(each.*member);
+    return fmt::format(R"({{"min": {}, "max": {}, "total": {}, "{}": [{}]}})", spread.least,
+                       spread.most, spread.total, of, fmt::join(chunks, ", "));
   };
   std::vector<std::string> variants;
   for (const VariantFacts &variant : explanation.variants)
@@ -142,7 +149,7 @@ std::string toJson(const Explanation &explanation) {
         R"("channels": {}, "slots": {}}})",
         variant.name, variant.inPlace, nameOf(variant.transport), variant.workers,
         variant.scratchChunks, variant.channels, variant.slots));
-  Spread sent = spreadOf(facts.traffic, &RankTraffic::sent);
+  Spread sent = spreadOf(facts.traffic, &Traffic::sent);
   std::string text = "{\n";
   auto field = [&](std::string_view name, const std::string &value, bool isLast = false) {
     text += fmt::format("  \"{}\": {}{}\n", name, value, isLast ? "" : ",");
@@ -151,6 +158,7 @@ std::string toJson(const Explanation &explanation) {
   field("algorithm", fmt::format("\"{}\"", explanation.algorithm));
   field("collective", fmt::format("\"{}\"", nameOf(explanation.collective)));
   number("ranks", explanation.ranks);
+  number("nodes", explanation.nodes);
   if (hasRoot(explanation.collective))
     number("root", explanation.root);
   number("chunks", explanation.chunks);
@@ -160,8 +168,9 @@ std::string toJson(const Explanation &explanation) {
   number("messages", facts.messages);
   number("combined_chunks", facts.combined);
   number("most_peers", facts.mostPeers);
-  field("sent_chunks", side(&RankTraffic::sent));
-  field("received_chunks", side(&RankTraffic::received));
+  field("sent_chunks", side(facts.traffic, "ranks", &Traffic::sent));
+  field("received_chunks", side(facts.traffic, "ranks", &Traffic::received));
+  field("sent_between_nodes", side(facts.nodeTraffic, "nodes", &Traffic::sent));
   field("bytes_sent_fraction", fmt::format("\"{}\"", toString({sent.most, facts.messageChunks})));
   if (facts.sameBits)
     field("same_bits_on_all_ranks", *facts.sameBits ? "true" : "false");

@@ -29,6 +29,7 @@ struct Explanation {
   std::string algorithm;
   Collective collective = Collective::AllReduce;
   int64_t ranks = 1;
+  int64_t nodes = 1;
   int64_t root = 0;
   /// Chunks a segment.
   int64_t chunks = 1;
@@ -37,9 +38,10 @@ struct Explanation {
   std::vector<VariantFacts> variants;
 };
 
-/// `instance` is proved, and `plan` what it was compiled to. Of a plan with several
-/// roots, the instance's root is explained.
-Explanation explain(const Instance &instance, const ExecPlan &plan);
+/// `instance` is proved, its ranks lie on `nodes` nodes, equally many on each, one after
+/// the other, and `plan` is what it was compiled to. Of a plan with several roots, the
+/// instance's root is explained.
+Explanation explain(const Instance &instance, int64_t nodes, const ExecPlan &plan);
 
 /// A page for people.
 std::string toText(const Explanation &explanation);

@@ -52,9 +52,11 @@ struct Held {
 
 class Follower {
 public:
-  explicit Follower(const Instance &instance)
-      : instance(instance), cells(instance), held(cells.size()) {
+  Follower(const Instance &instance, int64_t nodes)
+      : instance(instance), ranksPerNode(instance.ranks / nodes), cells(instance),
+        held(cells.size()) {
     facts.traffic.resize(static_cast<size_t>(instance.ranks));
+    facts.nodeTraffic.resize(static_cast<size_t>(nodes));
     const CollectiveShape &shape = cells.collective();
     facts.messageChunks =
         std::max<int64_t>({shape.inputChunks(), shape.outputChunks(), int64_t(1)});
@@ -130,6 +132,10 @@ private:
     ++facts.messages;
     ++facts.traffic[static_cast<size_t>(from)].sent;
     ++facts.traffic[static_cast<size_t>(to)].received;
+    auto fromNode = static_cast<size_t>(from / ranksPerNode);
+    auto toNode = static_cast<size_t>(to / ranksPerNode);
+    facts.nodeTraffic[fromNode].sent += fromNode != toNode;
+    facts.nodeTraffic[toNode].received += fromNode != toNode;
     pairs.insert({from, to});
   }
 
@@ -155,6 +161,7 @@ private:
   }
 
   const Instance &instance;
+  int64_t ranksPerNode;
   Cells cells;
   std::vector<Held> held;
   Expressions expressions;
@@ -164,7 +171,9 @@ private:
 
 } // namespace
 
-InstanceFacts factsOf(const Instance &instance) { return Follower(instance).run(); }
+InstanceFacts factsOf(const Instance &instance, int64_t nodes) {
+  return Follower(instance, nodes).run();
+}
 
 LowerBounds lowerBounds(Collective collective, int64_t ranks) {
   if (ranks <= 1)

@@ -26,8 +26,8 @@ struct Fraction {
   bool operator==(const Fraction &) const = default;
 };
 
-/// Chunks that one rank moves over the network between ranks.
-struct RankTraffic {
+/// Chunks that a rank, or a node, sends to others and receives from them.
+struct Traffic {
   int64_t sent = 0;
   int64_t received = 0;
 };
@@ -42,7 +42,8 @@ struct InstanceFacts {
   int64_t messages = 0;
   /// Chunks read by statements that combine, the destination of a reduce included.
   int64_t combined = 0;
-  std::vector<RankTraffic> traffic; ///< of each rank
+  std::vector<Traffic> traffic;     ///< of each rank
+  std::vector<Traffic> nodeTraffic; ///< of each node with the others
   /// Chunks of the larger of a rank's input and output: the message.
   int64_t messageChunks = 1;
   /// For each rank the ranks that it sends to, the most of them.
@@ -52,8 +53,9 @@ struct InstanceFacts {
   std::optional<bool> sameBits;
 };
 
-/// The facts of a proved instance. Time and memory grow with its statements.
-InstanceFacts factsOf(const Instance &instance);
+/// The facts of a proved instance, whose ranks lie on `nodes` nodes, equally many on
+/// each, one after the other. Time and memory grow with its statements.
+InstanceFacts factsOf(const Instance &instance, int64_t nodes = 1);
 
 /// The least that any algorithm of a collective needs, without help of the network.
 struct LowerBounds {

@@ -17,6 +17,13 @@ BinaryExpr::BinaryExpr(BinaryOp op, ExprPtr left, ExprPtr right)
   depth = std::max(this->left->depth, this->right->depth) + 1;
 }
 
+ConditionalExpr::ConditionalExpr(SourceRange range, ExprPtr condition, ExprPtr whenTrue,
+                                 ExprPtr whenFalse)
+    : Expr(Kind::Conditional, range), condition(std::move(condition)),
+      whenTrue(std::move(whenTrue)), whenFalse(std::move(whenFalse)) {
+  depth = std::max({this->condition->depth, this->whenTrue->depth, this->whenFalse->depth}) + 1;
+}
+
 CallExpr::CallExpr(SourceRange range, Name callee, std::vector<ExprPtr> arguments)
     : Expr(Kind::Call, range), callee(std::move(callee)), arguments(std::move(arguments)) {
   for (const ExprPtr &argument : this->arguments)
@@ -34,6 +41,8 @@ std::string_view spelling(BinaryOp op) {
       "^",  "&",  "<<", ">>", "+", "-",  "*", "/",  "%"};
   return spellings[size_t(op)];
 }
+
+std::string_view spelling(ValueType type) { return type == ValueType::Int ? "int" : "bool"; }
 
 std::string_view spelling(Verb verb) {
   static constexpr std::string_view spellings[] = {"send", "copy", "reduce", "combine"};

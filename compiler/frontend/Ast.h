@@ -30,12 +30,14 @@ struct Name {
   SourceRange range;
 };
 
+enum class ValueType : uint8_t { Int, Bool };
+
 //===----------------------------------------------------------------------===//
 // Expressions
 //===----------------------------------------------------------------------===//
 
 struct Expr {
-  enum class Kind : uint8_t { Integer, Name, Unary, Binary, Call };
+  enum class Kind : uint8_t { Integer, Boolean, Name, Unary, Binary, Conditional, Call };
   const Kind kind;
   /// Levels of operators and calls, this one included.
   uint32_t depth = 1;
@@ -51,6 +53,11 @@ using ExprPtr = std::unique_ptr<Expr>;
 struct IntegerExpr : Expr {
   int64_t value;
   IntegerExpr(SourceRange range, int64_t value) : Expr(Kind::Integer, range), value(value) {}
+};
+
+struct BooleanExpr : Expr {
+  bool value;
+  BooleanExpr(SourceRange range, bool value) : Expr(Kind::Boolean, range), value(value) {}
 };
 
 struct NameExpr : Expr {
@@ -91,6 +98,12 @@ struct BinaryExpr : Expr {
   BinaryExpr(BinaryOp op, ExprPtr left, ExprPtr right);
 };
 
+/// `if condition then whenTrue else whenFalse`.
+struct ConditionalExpr : Expr {
+  ExprPtr condition, whenTrue, whenFalse;
+  ConditionalExpr(SourceRange range, ExprPtr condition, ExprPtr whenTrue, ExprPtr whenFalse);
+};
+
 struct CallExpr : Expr {
   Name callee;
   std::vector<ExprPtr> arguments;
@@ -99,18 +112,24 @@ struct CallExpr : Expr {
 
 std::string_view spelling(UnaryOp op);
 std::string_view spelling(BinaryOp op);
+/// "int", "bool".
+std::string_view spelling(ValueType type);
 
 /// Calls `visitor` with the expression as the class that it is.
 template <typename Visitor> decltype(auto) visit(const Expr &expr, Visitor &&visitor) {
   switch (expr.kind) {
   case Expr::Kind::Integer:
     return visitor(static_cast<const IntegerExpr &>(expr));
+  case Expr::Kind::Boolean:
+    return visitor(static_cast<const BooleanExpr &>(expr));
   case Expr::Kind::Name:
     return visitor(static_cast<const NameExpr &>(expr));
   case Expr::Kind::Unary:
     return visitor(static_cast<const UnaryExpr &>(expr));
   case Expr::Kind::Binary:
     return visitor(static_cast<const BinaryExpr &>(expr));
+  case Expr::Kind::Conditional:
+    return visitor(static_cast<const ConditionalExpr &>(expr));
   case Expr::Kind::Call:
     return visitor(static_cast<const CallExpr &>(expr));
   }
@@ -140,6 +159,7 @@ struct Block {
 };
 
 /// `for variable in begin..end step step`; `step` is null where it is left out.
+/// With a negative step the range goes down, from `begin` to above `end`.
 struct Loop {
   SourceRange range;
   Name variable;
@@ -261,15 +281,39 @@ struct Contract {
   std::optional<Name> root;
 };
 
+/// `name: type in low..high = value`; `low` and `high` are both null without a
+/// range, `value` without a default.
+struct Parameter {
+  SourceRange range;
+  Name name;
+  ValueType type = ValueType::Int;
+  ExprPtr low, high, value;
+};
+
 struct Algorithm {
   SourceRange range;
   Name name;
+  std::vector<Parameter> parameters;
   Contract contract;
   Block body;
 };
 
+/// `fn name(a, b: bool) : type = body`.
+struct Function {
+  struct Parameter {
+    Name name;
+    ValueType type = ValueType::Int;
+  };
+  SourceRange range;
+  Name name;
+  std::vector<Parameter> parameters;
+  ValueType type = ValueType::Int;
+  ExprPtr body;
+};
+
 struct File {
   const SourceFile *source = nullptr;
+  std::vector<std::unique_ptr<Function>> functions;
   std::vector<std::unique_ptr<Algorithm>> algorithms;
 };
 

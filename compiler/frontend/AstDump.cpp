@@ -18,17 +18,28 @@ public:
 
   void file(const File &file) {
     out << fmt::format("file '{}'\n", file.source->name());
+    for (const auto &function : file.functions) {
+      Level level(*this, function->range, "fn {} : {}", function->name.text,
+                  spelling(function->type));
+      for (const Function::Parameter &parameter : function->parameters)
+        Level(*this, parameter.name.range, "parameter {} : {}", parameter.name.text,
+              spelling(parameter.type));
+      dump(*function->body);
+    }
     for (const auto &algorithm : file.algorithms) {
       const Contract &contract = algorithm->contract;
       std::string root = contract.root ? fmt::format("({})", contract.root->text) : "";
       Level level(*this, algorithm->range, "algorithm {} : {}{}", algorithm->name.text,
                   contract.collective.text, root);
+      for (const Parameter &parameter : algorithm->parameters)
+        this->parameter(parameter);
       statements(algorithm->body);
     }
   }
 
   // Expressions.
   void operator()(const IntegerExpr &expr) { Level(*this, expr.range, "integer {}", expr.value); }
+  void operator()(const BooleanExpr &expr) { Level(*this, expr.range, "boolean {}", expr.value); }
   void operator()(const NameExpr &expr) { Level(*this, expr.range, "name {}", expr.name); }
   void operator()(const UnaryExpr &expr) {
     Level level(*this, expr.range, "unary {}", spelling(expr.op));
@@ -38,6 +49,12 @@ public:
     Level level(*this, expr.range, "binary {}", spelling(expr.op));
     dump(*expr.left);
     dump(*expr.right);
+  }
+  void operator()(const ConditionalExpr &expr) {
+    Level level(*this, expr.range, "conditional");
+    dump(*expr.condition);
+    dump(*expr.whenTrue);
+    dump(*expr.whenFalse);
   }
   void operator()(const CallExpr &expr) {
     Level level(*this, expr.range, "call {}", expr.callee.text);
@@ -121,6 +138,19 @@ private:
   };
 
   void dump(const Expr &expr) { visit(expr, *this); }
+  void parameter(const Parameter &parameter) {
+    Level level(*this, parameter.range, "parameter {} : {}", parameter.name.text,
+                spelling(parameter.type));
+    if (parameter.low) {
+      Level range(*this, parameter.low->range.to(parameter.high->range), "in");
+      dump(*parameter.low);
+      dump(*parameter.high);
+    }
+    if (parameter.value) {
+      Level value(*this, parameter.value->range, "default");
+      dump(*parameter.value);
+    }
+  }
   void statements(const Block &block) {
     for (const StmtPtr &statement : block.statements)
       visit(*statement, *this);

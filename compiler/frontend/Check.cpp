@@ -2,7 +2,6 @@
 
 #include "compiler/frontend/Check.h"
 
-#include "compiler/frontend/Frontend.h"
 #include "compiler/frontend/Suggest.h"
 
 #include <algorithm>
@@ -10,49 +9,6 @@
 namespace coil {
 
 using namespace ast;
-
-namespace {
-
-/// A collective that an algorithm can promise, and which of its buffers hold a
-/// segment for each rank instead of one.
-struct Collective {
-  std::string_view name;
-  bool hasRoot;
-  bool isInputPerRank;
-  bool isOutputPerRank;
-};
-
-constexpr Collective collectives[] = {
-    {"allreduce", false, false, false},
-    {"allgather", false, false, true},
-    {"reduce_scatter", false, true, false},
-    {"broadcast", true, false, false},
-};
-
-const Collective *findCollective(std::string_view name) {
-  auto found = std::ranges::find(collectives, name, &Collective::name);
-  return found == std::end(collectives) ? nullptr : found;
-}
-
-constexpr std::string_view functions[] = {"log2", "min", "max"};
-
-} // namespace
-
-bool checkFile(const File &file, DiagnosticEngine &diagnostics) {
-  size_t errorsBefore = diagnostics.numErrors();
-  std::unordered_map<std::string_view, SourceRange> names;
-  for (const auto &algorithm : file.algorithms) {
-    const Name &name = algorithm->name;
-    auto [first, isNew] = names.emplace(name.text, name.range);
-    if (!isNew)
-      diagnostics.error(name.range, "an algorithm named '{}' exists already", name.text)
-          .note(first->second, "the first one is here");
-    Checker(diagnostics).check(*algorithm);
-    if (diagnostics.isFull())
-      break;
-  }
-  return diagnostics.numErrors() == errorsBefore;
-}
 
 //===----------------------------------------------------------------------===//
 // Names
@@ -82,7 +38,7 @@ Checker::Symbol *Checker::declare(const Name &name, Symbol::Kind kind) {
   symbols.push_back({kind, name.text, name.range, std::nullopt, std::nullopt, true});
   Symbol *symbol = &symbols.back();
   auto [other, isNew] = visible.emplace(symbol->name, symbol);
-  if (std::ranges::find(functions, name.text) != std::end(functions)) {
+  if (isBuiltinFunction(name.text) || names.functions.contains(name.text)) {
     diagnostics.error(name.range, "'{}' is the name of a function; choose another name", name.text);
   } else if (!isNew && other->second->range.hasPosition()) {
     diagnostics.error(name.range, "'{}' is declared already", name.text)
@@ -114,6 +70,8 @@ void Checker::reportUnknown(const Name &name, Symbol::Kind kind) {
   if (outOfScope)
     diagnostic.note(outOfScope->range, "'{}' is declared here, in a block that has ended",
                     name.text);
+  else if (function)
+    diagnostic.note(function->name.range, "a function sees its parameters alone");
 }
 
 const Checker::Symbol *Checker::resolveBuffer(const Name &name) {
@@ -132,71 +90,8 @@ const Checker::Symbol *Checker::resolveBuffer(const Name &name) {
 }
 
 //===----------------------------------------------------------------------===//
-// Structure
+// Statements
 //===----------------------------------------------------------------------===//
-
-void Checker::check(const Algorithm &algorithm) {
-  Symbol ranks;
-  ranks.value = Value::integer(Interval::ranks());
-  declareBuiltin("ranks", std::move(ranks));
-  for (const char *name : {"input", "output", "data"}) {
-    Symbol buffer;
-    buffer.kind = Symbol::Kind::Buffer;
-    declareBuiltin(name, std::move(buffer));
-  }
-  checkContract(algorithm.contract);
-  bool hasChunks = std::ranges::any_of(algorithm.body.statements, [](const StmtPtr &stmt) {
-    return stmt->kind == Stmt::Kind::Chunks;
-  });
-  if (!hasChunks)
-    setBufferSizes(algorithm.contract, Interval::constant(1));
-  for (const StmtPtr &stmt : algorithm.body.statements) {
-    bool isMove = stmt->kind == Stmt::Kind::Move || stmt->kind == Stmt::Kind::Exchange ||
-                  stmt->kind == Stmt::Kind::For || stmt->kind == Stmt::Kind::If;
-    if (isMove && !firstMove)
-      firstMove = stmt.get();
-    if (stmt->kind == Stmt::Kind::Chunks)
-      checkChunks(static_cast<const ChunksStmt &>(*stmt), algorithm.contract);
-    else
-      visit(*stmt, *this);
-  }
-}
-
-void Checker::checkContract(const Contract &contract) {
-  const Name &name = contract.collective;
-  const Collective *collective = findCollective(name.text);
-  if (!collective) {
-    std::string known;
-    Suggestion nearest(name.text);
-    for (const Collective &each : collectives) {
-      known +=
-          fmt::format("{}{}{}", known.empty() ? "" : ", ", each.name, each.hasRoot ? "(root)" : "");
-      nearest.consider(each.name);
-    }
-    diagnostics.error(name.range, "expected one of the collectives {}, found '{}'{}", known,
-                      name.text, nearest.text());
-  } else if (collective->hasRoot && !contract.root) {
-    diagnostics.error(name.range, "'{0}' needs a name for its root's rank, as in '{0}(root)'",
-                      name.text);
-  } else if (!collective->hasRoot && contract.root) {
-    diagnostics.error(contract.root->range, "'{}' has no root", name.text);
-  }
-  if (contract.root) {
-    Symbol *root = declare(*contract.root, Symbol::Kind::Value);
-    root->value = Value::integer({Bound{0, 0}, Bound{1, -1}});
-  }
-}
-
-void Checker::setBufferSizes(const Contract &contract, const Interval &chunks) {
-  const Collective *collective = findCollective(contract.collective.text);
-  if (!collective)
-    return;
-  Interval perRank = multiply(chunks, Interval::ranks());
-  find("input")->size = collective->isInputPerRank ? perRank : chunks;
-  find("output")->size = collective->isOutputPerRank ? perRank : chunks;
-  bool isDataPerRank = collective->isInputPerRank || collective->isOutputPerRank;
-  find("data")->size = isDataPerRank ? perRank : chunks;
-}
 
 void Checker::checkBlock(const Block &block) {
   Scope scope(*this);
@@ -205,10 +100,6 @@ void Checker::checkBlock(const Block &block) {
     visit(*stmt, *this);
   --depth;
 }
-
-//===----------------------------------------------------------------------===//
-// Statements
-//===----------------------------------------------------------------------===//
 
 void Checker::checkChunks(const ChunksStmt &stmt, const Contract &contract) {
   if (chunks)
@@ -254,21 +145,33 @@ void Checker::operator()(const LetStmt &stmt) {
 bool Checker::checkLoop(const Loop &loop) {
   MaybeInterval begin = evaluateInt(*loop.begin, "the begin of a range");
   MaybeInterval end = evaluateInt(*loop.end, "the end of a range");
+  MaybeInterval step = Interval::constant(1);
   if (loop.step) {
-    MaybeInterval step = evaluateInt(*loop.step, "a step");
-    if (step && step->isAtMost(0))
-      rangeError(loop.step->range, "a step must be at least 1, found {}", describeHigh(*step));
+    step = evaluateInt(*loop.step, "a step");
+    if (step && step->asConstant() == 0)
+      rangeError(loop.step->range, "a step must not be 0");
   }
   Symbol *variable = declare(loop.variable, Symbol::Kind::Value);
   if (!begin || !end)
     return false;
-  if (isLess(*end, *begin) == true)
+  bool goesUp = step && step->isAtLeast(1), goesDown = step && step->isBelow(0);
+  if (goesUp && isLess(*end, *begin) == true)
     rangeError(loop.begin->range.to(loop.end->range),
                "the range is reversed: it begins at {} and ends at {}", describeLow(*begin),
                describeHigh(*end));
-  bool isEmpty = isLessEqual(*end, *begin) == true;
-  Interval values = {begin->low, add(*end, Interval::constant(-1)).high};
-  variable->value = Value::integer(isEmpty ? Interval() : values);
+  if (goesDown && isLess(*begin, *end) == true)
+    rangeError(loop.begin->range.to(loop.end->range),
+               "the range is reversed: it goes down, begins at {} and ends at {}",
+               describeHigh(*begin), describeLow(*end));
+  bool isEmpty = (goesUp && isLessEqual(*end, *begin) == true) ||
+                 (goesDown && isLessEqual(*begin, *end) == true);
+  // Without the step's sign, nothing is known of the values.
+  Interval values;
+  if (goesUp && !isEmpty)
+    values = {begin->low, add(*end, Interval::constant(-1)).high};
+  else if (goesDown && !isEmpty)
+    values = {add(*end, Interval::constant(1)).low, begin->high};
+  variable->value = Value::integer(values);
   return isEmpty;
 }
 

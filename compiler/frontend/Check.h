@@ -18,11 +18,23 @@
 
 namespace coil {
 
+/// What the declarations of a file can use, by name.
+struct FileNames {
+  std::unordered_map<std::string_view, const ast::Function *> functions;
+};
+
+/// Checks one declaration; a new checker is made for each.
 class Checker {
 public:
-  explicit Checker(DiagnosticEngine &diagnostics) : diagnostics(diagnostics) {}
+  Checker(const FileNames &names, DiagnosticEngine &diagnostics)
+      : names(names), diagnostics(diagnostics) {}
 
   void check(const ast::Algorithm &algorithm);
+  void check(const ast::Function &checked);
+
+  /// True for the names that the language itself gives a meaning.
+  static bool isReserved(std::string_view name);
+  static bool isBuiltinFunction(std::string_view name);
 
   /// Statements, as ast::visit hands them out. ChunksStmt: one below the top level.
   void operator()(const ast::ChunksStmt &stmt);
@@ -35,7 +47,7 @@ public:
   void operator()(const ast::ExchangeStmt &stmt);
 
 private:
-  enum class Type : uint8_t { Int, Bool };
+  using Type = ast::ValueType;
 
   /// What is known of an expression: for an int its interval, for a bool its
   /// truth if that is always the same.
@@ -45,6 +57,7 @@ private:
     std::optional<bool> truth;
 
     static Value integer(Interval range) { return {Type::Int, range, std::nullopt}; }
+    static Value unknown(Type type) { return {type, {}, std::nullopt}; }
     static Value boolean(std::optional<bool> truth) { return {Type::Bool, {}, truth}; }
   };
   /// Empty after an error that was reported, so that one mistake is one error.
@@ -92,11 +105,14 @@ private:
     int amount;
   };
 
-  // Statements (Check.cpp).
+  // Declarations (CheckDecl.cpp).
+  void checkParameter(const ast::Parameter &parameter);
   void checkContract(const ast::Contract &contract);
   void checkChunks(const ast::ChunksStmt &stmt, const ast::Contract &contract);
   /// Sizes the buffers of the call, given the chunks of a segment.
   void setBufferSizes(const ast::Contract &contract, const Interval &chunks);
+
+  // Statements (Check.cpp).
   void checkBlock(const ast::Block &block);
   /// Declares the loop's variable; true if the loop is known to run never.
   bool checkLoop(const ast::Loop &loop);
@@ -117,11 +133,17 @@ private:
   MaybeValue evaluate(const ast::NameExpr &expr);
   MaybeValue evaluate(const ast::UnaryExpr &expr);
   MaybeValue evaluate(const ast::BinaryExpr &expr);
-  MaybeValue evaluate(const ast::CallExpr &expr);
+  MaybeValue evaluate(const ast::ConditionalExpr &expr);
   MaybeValue evaluateLogical(const ast::BinaryExpr &expr);
   MaybeValue evaluateComparison(const ast::BinaryExpr &expr);
   MaybeInterval evaluateShift(const ast::BinaryExpr &expr, const Interval &left,
                               const Interval &right);
+
+  // Calls (CheckCall.cpp).
+  MaybeValue evaluate(const ast::CallExpr &expr);
+  MaybeValue evaluateBuiltin(const ast::CallExpr &expr);
+  MaybeValue callFunction(const ast::CallExpr &expr, const ast::Function &callee);
+
   /// An int; `what` ("a chunk index") begins the error otherwise.
   MaybeInterval evaluateInt(const ast::Expr &expr, std::string_view what);
   /// A bool; the truth if known.
@@ -138,7 +160,13 @@ private:
     return &diagnostics.error(range, format, std::forward<Args>(args)...);
   }
 
+  /// "an int", "a bool".
+  static std::string withArticle(Type type);
+
+  const FileNames &names;
   DiagnosticEngine &diagnostics;
+  /// The function that is checked; null for an algorithm.
+  const ast::Function *function = nullptr;
   /// All symbols of the algorithm, those out of scope too.
   std::deque<Symbol> symbols;
   std::unordered_map<std::string_view, Symbol *> visible;

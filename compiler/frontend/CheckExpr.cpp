@@ -1,13 +1,12 @@
 //===- CheckExpr.cpp - Types and numbers of expressions -------------------===//
 
 #include "compiler/frontend/Check.h"
-#include "compiler/frontend/Suggest.h"
-
-#include <bit>
 
 namespace coil {
 
 using namespace ast;
+
+std::string Checker::withArticle(Type type) { return type == Type::Int ? "an int" : "a bool"; }
 
 Checker::MaybeInterval Checker::evaluateInt(const Expr &expr, std::string_view what) {
   MaybeValue value = evaluate(expr);
@@ -34,12 +33,16 @@ Checker::MaybeValue Checker::evaluate(const Expr &expr) {
   switch (expr.kind) {
   case Expr::Kind::Integer:
     return Value::integer(Interval::constant(static_cast<const IntegerExpr &>(expr).value));
+  case Expr::Kind::Boolean:
+    return Value::boolean(static_cast<const BooleanExpr &>(expr).value);
   case Expr::Kind::Name:
     return evaluate(static_cast<const NameExpr &>(expr));
   case Expr::Kind::Unary:
     return evaluate(static_cast<const UnaryExpr &>(expr));
   case Expr::Kind::Binary:
     return evaluate(static_cast<const BinaryExpr &>(expr));
+  case Expr::Kind::Conditional:
+    return evaluate(static_cast<const ConditionalExpr &>(expr));
   case Expr::Kind::Call:
     return evaluate(static_cast<const CallExpr &>(expr));
   }
@@ -90,6 +93,33 @@ Checker::MaybeInterval Checker::checkOverflow(const Expr &expr, const Interval &
   return unreachable ? MaybeInterval(Interval()) : std::nullopt;
 }
 
+Checker::MaybeValue Checker::evaluate(const ConditionalExpr &expr) {
+  MaybeValue condition = evaluateBool(*expr.condition, "a condition");
+  std::optional<bool> truth = condition ? condition->truth : std::nullopt;
+  MaybeValue whenTrue, whenFalse;
+  {
+    Unreachable skipped(*this, truth == false);
+    whenTrue = evaluate(*expr.whenTrue);
+  }
+  {
+    Unreachable skipped(*this, truth == true);
+    whenFalse = evaluate(*expr.whenFalse);
+  }
+  if (!condition || !whenTrue || !whenFalse)
+    return std::nullopt;
+  if (whenTrue->type != whenFalse->type) {
+    diagnostics.error(expr.range, "the values of a condition must be of one type, found {} and {}",
+                      withArticle(whenTrue->type), withArticle(whenFalse->type));
+    return std::nullopt;
+  }
+  if (truth)
+    return *truth ? whenTrue : whenFalse;
+  if (whenTrue->type == Type::Bool)
+    return Value::boolean(whenTrue->truth == whenFalse->truth ? whenTrue->truth : std::nullopt);
+  return Value::integer({minimum(whenTrue->range, whenFalse->range).low,
+                         maximum(whenTrue->range, whenFalse->range).high});
+}
+
 Checker::MaybeValue Checker::evaluateLogical(const BinaryExpr &expr) {
   std::string what = fmt::format("an operand of '{}'", spelling(expr.op));
   // The value of the left operand that decides alone.
@@ -116,9 +146,8 @@ Checker::MaybeValue Checker::evaluateComparison(const BinaryExpr &expr) {
     return std::nullopt;
   bool isEquality = expr.op == BinaryOp::Equal || expr.op == BinaryOp::NotEqual;
   if (left->type != right->type) {
-    diagnostics.error(expr.range, "cannot compare {} with {}",
-                      left->type == Type::Int ? "an int" : "a bool",
-                      right->type == Type::Int ? "an int" : "a bool");
+    diagnostics.error(expr.range, "cannot compare {} with {}", withArticle(left->type),
+                      withArticle(right->type));
     return std::nullopt;
   }
   if (left->type == Type::Bool) {
@@ -219,46 +248,6 @@ Checker::MaybeValue Checker::evaluate(const BinaryExpr &expr) {
     }
   }
   return result ? MaybeValue(Value::integer(*result)) : std::nullopt;
-}
-
-Checker::MaybeValue Checker::evaluate(const CallExpr &expr) {
-  const std::string &name = expr.callee.text;
-  bool isLog2 = name == "log2", isMinimum = name == "min";
-  if (!isLog2 && !isMinimum && name != "max") {
-    Suggestion nearest(name);
-    for (std::string_view function : {"log2", "min", "max"})
-      nearest.consider(function);
-    diagnostics.error(expr.callee.range, "unknown function '{}'{}", name, nearest.text());
-    return std::nullopt;
-  }
-  if (isLog2 ? expr.arguments.size() != 1 : expr.arguments.empty()) {
-    diagnostics.error(expr.range, "'{}' takes {}, found {}", name,
-                      isLog2 ? "one argument" : "at least one argument",
-                      expr.arguments.empty() ? "none" : fmt::format("{}", expr.arguments.size()));
-    return std::nullopt;
-  }
-  MaybeInterval result;
-  bool isComplete = true;
-  for (const ExprPtr &argument : expr.arguments) {
-    MaybeInterval value = evaluateInt(*argument, fmt::format("an argument of '{}'", name));
-    isComplete &= value.has_value();
-    if (!value || !result)
-      result = value;
-    else
-      result = isMinimum ? minimum(*result, *value) : maximum(*result, *value);
-  }
-  if (!isComplete)
-    return std::nullopt;
-  if (!isLog2)
-    return Value::integer(*result);
-  if (result->isAtMost(0)) {
-    rangeError(expr.arguments[0]->range, "the argument of 'log2' must be at least 1, found {}",
-               describeHigh(*result));
-    return unreachable ? MaybeValue(Value::integer({})) : std::nullopt;
-  }
-  if (auto value = result->asConstant())
-    return Value::integer(Interval::constant(std::bit_width(uint64_t(*value)) - 1));
-  return Value::integer({Bound{0, 0}, Bound{0, 62}});
 }
 
 } // namespace coil

@@ -2,330 +2,234 @@
 
 #include "compiler/frontend/Lower.h"
 
+#include "compiler/frontend/Lowering.h"
 #include "dialect/Coil/Coil.h"
 
-#include <llvm/ADT/STLExtras.h>
-#include <llvm/ADT/StringMap.h>
 #include <mlir/Dialect/Arith/IR/Arith.h>
+#include <mlir/Dialect/Func/IR/FuncOps.h>
 #include <mlir/Dialect/SCF/IR/SCF.h>
-#include <mlir/IR/Builders.h>
 #include <mlir/IR/Diagnostics.h>
 #include <mlir/IR/Verifier.h>
-
-#include <map>
 
 namespace coil {
 
 namespace arith = mlir::arith;
+namespace func = mlir::func;
 namespace scf = mlir::scf;
 using mlir::Location;
 using mlir::OpBuilder;
 using mlir::Value;
 
-namespace {
+Location Lowering::location(SourceRange range) {
+  LineColumn position = range.file->position(range.begin);
+  return mlir::FileLineColLoc::get(builder.getContext(), range.file->name(), position.line,
+                                   position.column);
+}
 
-/// Lowers one algorithm: visits statements and expressions, and keeps the value
-/// of each name. Since no name shadows another, one table serves all blocks; a
-/// name declared again in a later block replaces its entry.
-class Lowering {
-public:
-  explicit Lowering(mlir::ModuleOp module)
-      : builder(OpBuilder::atBlockEnd(module.getBody())), indexType(builder.getIndexType()) {}
+mlir::Type Lowering::typeOf(ast::ValueType type) {
+  return type == ast::ValueType::Int ? indexType : builder.getI1Type();
+}
 
-  void lower(const ast::Algorithm &algorithm) {
-    Location loc = location(algorithm.range);
-    auto op = ir::AlgorithmOp::create(builder, loc, algorithm.name.text,
-                                      algorithm.contract.collective.text);
-    mlir::Block &body = op.getBody().emplaceBlock();
-    names["ranks"] = body.addArgument(indexType, loc);
-    if (algorithm.contract.root)
-      names[algorithm.contract.root->text] =
-          body.addArgument(indexType, location(algorithm.contract.root->range));
-    builder.setInsertionPointToStart(&body);
-    constantBlock = &body;
-    lower(algorithm.body);
-  }
+void Lowering::declare(const ast::Function &function) {
+  llvm::SmallVector<mlir::Type> parameters;
+  for (const ast::Function::Parameter &parameter : function.parameters)
+    parameters.push_back(typeOf(parameter.type));
+  auto type = builder.getFunctionType(parameters, typeOf(function.type));
+  auto op = func::FuncOp::create(builder, location(function.range), function.name.text, type);
+  op.setPrivate();
+}
 
-  // Statements.
-  void operator()(const ast::ChunksStmt &stmt) {
-    Value count = lower(*stmt.count);
-    ir::ChunksOp::create(builder, location(stmt.range), count);
-  }
-  void operator()(const ast::ScratchStmt &stmt) {
-    Value count = lower(*stmt.count);
-    ir::ScratchOp::create(builder, location(stmt.range), stmt.name.text, count);
-  }
-  void operator()(const ast::LetStmt &stmt) { names[stmt.name.text] = lower(*stmt.value); }
-  void operator()(const ast::ForStmt &stmt) {
-    inLoop(stmt.loop, [&] { lower(stmt.body); });
-  }
-  void operator()(const ast::IfStmt &stmt) {
-    Value condition = lower(*stmt.condition);
-    auto op = scf::IfOp::create(builder, location(stmt.range), condition,
-                                /*withElseRegion=*/stmt.elseBody.has_value());
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToStart(op.thenBlock());
-    lower(stmt.thenBody);
-    if (stmt.elseBody) {
-      builder.setInsertionPointToStart(op.elseBlock());
-      lower(*stmt.elseBody);
-    }
-  }
-  void operator()(const ast::AssertStmt &stmt) {
-    Value condition = lower(*stmt.condition);
-    ir::AssertOp::create(builder, location(stmt.range), condition, stmt.message);
-  }
-  void operator()(const ast::ExchangeStmt &stmt) {
-    auto op = ir::ExchangeOp::create(builder, location(stmt.range));
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToStart(&op.getBody().emplaceBlock());
-    lower(stmt.body);
-  }
-  void operator()(const ast::MoveStmt &stmt) {
-    Location loc = location(stmt.range);
-    switch (stmt.verb) {
-    case ast::Verb::Send: {
-      Value source = lower(stmt.operands.front().place), destination = lower(stmt.destination);
-      ir::SendOp::create(builder, loc, source, destination);
-      return;
-    }
-    case ast::Verb::Copy: {
-      Value source = lower(stmt.operands.front().place), destination = lower(stmt.destination);
-      ir::CopyOp::create(builder, loc, source, destination);
-      return;
-    }
-    case ast::Verb::Reduce:
-      lowerOperands(ir::ReduceOp::create(builder, loc, lower(stmt.destination)), stmt);
-      return;
-    case ast::Verb::Combine:
-      lowerOperands(ir::CombineOp::create(builder, loc, lower(stmt.destination)), stmt);
-      return;
-    }
-  }
+void Lowering::lower(const ast::Function &function) {
+  auto op = module.lookupSymbol<func::FuncOp>(function.name.text);
+  constantBlock = &op.getBody().emplaceBlock();
+  for (const ast::Function::Parameter &parameter : function.parameters)
+    names[parameter.name.text] =
+        constantBlock->addArgument(typeOf(parameter.type), location(parameter.name.range));
+  builder.setInsertionPointToStart(constantBlock);
+  Value value = lower(*function.body);
+  func::ReturnOp::create(builder, location(function.body->range), value);
+}
 
-  // Expressions.
-  Value operator()(const ast::IntegerExpr &expr) { return constant(expr.value); }
-  Value operator()(const ast::NameExpr &expr) { return names.lookup(expr.name); }
-  Value operator()(const ast::UnaryExpr &expr) {
-    Location loc = location(expr.range);
-    // A negative number is a constant, not a subtraction.
-    if (expr.op == ast::UnaryOp::Negate && expr.operand->kind == ast::Expr::Kind::Integer)
-      return constant(-static_cast<const ast::IntegerExpr &>(*expr.operand).value);
-    Value operand = lower(*expr.operand);
-    switch (expr.op) {
-    case ast::UnaryOp::Negate:
-      return arith::SubIOp::create(builder, loc, constant(0), operand);
-    case ast::UnaryOp::Complement:
-      return arith::XOrIOp::create(builder, loc, operand, constant(-1));
-    case ast::UnaryOp::Not:
-      return arith::XOrIOp::create(builder, loc, operand, truth(true, loc));
-    }
-    llvm_unreachable("unknown unary operator");
-  }
-  Value operator()(const ast::BinaryExpr &expr) {
-    if (expr.op == ast::BinaryOp::And || expr.op == ast::BinaryOp::Or)
-      return lowerLogical(expr);
-    Location loc = location(expr.range);
-    Value left = lower(*expr.left), right = lower(*expr.right);
-    auto compare = [&](arith::CmpIPredicate predicate) -> Value {
-      return arith::CmpIOp::create(builder, loc, predicate, left, right);
-    };
-    switch (expr.op) {
-    case ast::BinaryOp::Equal:
-      return compare(arith::CmpIPredicate::eq);
-    case ast::BinaryOp::NotEqual:
-      return compare(arith::CmpIPredicate::ne);
-    case ast::BinaryOp::Less:
-      return compare(arith::CmpIPredicate::slt);
-    case ast::BinaryOp::LessEqual:
-      return compare(arith::CmpIPredicate::sle);
-    case ast::BinaryOp::Greater:
-      return compare(arith::CmpIPredicate::sgt);
-    case ast::BinaryOp::GreaterEqual:
-      return compare(arith::CmpIPredicate::sge);
-    case ast::BinaryOp::BitOr:
-      return arith::OrIOp::create(builder, loc, left, right);
-    case ast::BinaryOp::BitXor:
-      return arith::XOrIOp::create(builder, loc, left, right);
-    case ast::BinaryOp::BitAnd:
-      return arith::AndIOp::create(builder, loc, left, right);
-    case ast::BinaryOp::ShiftLeft:
-      return arith::ShLIOp::create(builder, loc, left, right);
-    case ast::BinaryOp::ShiftRight:
-      return arith::ShRSIOp::create(builder, loc, left, right);
-    case ast::BinaryOp::Add:
-      return arith::AddIOp::create(builder, loc, left, right);
-    case ast::BinaryOp::Subtract:
-      return arith::SubIOp::create(builder, loc, left, right);
-    case ast::BinaryOp::Multiply:
-      return arith::MulIOp::create(builder, loc, left, right);
-    case ast::BinaryOp::Divide:
-      return arith::FloorDivSIOp::create(builder, loc, left, right);
-    case ast::BinaryOp::Remainder:
-      return ir::ModOp::create(builder, loc, indexType, left, right);
-    case ast::BinaryOp::And:
-    case ast::BinaryOp::Or:
-      break;
-    }
-    llvm_unreachable("unknown binary operator");
-  }
-  Value operator()(const ast::CallExpr &expr) {
-    Location loc = location(expr.range);
-    Value result = lower(*expr.arguments.front());
-    if (expr.callee.text == "log2")
-      return ir::Log2Op::create(builder, loc, indexType, result);
-    bool isMinimum = expr.callee.text == "min";
-    for (const ast::ExprPtr &argument : llvm::drop_begin(expr.arguments)) {
-      Value next = lower(*argument);
-      if (isMinimum)
-        result = arith::MinSIOp::create(builder, loc, result, next);
-      else
-        result = arith::MaxSIOp::create(builder, loc, result, next);
-    }
-    return result;
-  }
+void Lowering::lower(const ast::Algorithm &algorithm) {
+  Location loc = location(algorithm.range);
+  auto op = ir::AlgorithmOp::create(builder, loc, algorithm.name.text,
+                                    algorithm.contract.collective.text);
+  mlir::Block &body = op.getBody().emplaceBlock();
+  names["ranks"] = body.addArgument(indexType, loc);
+  if (algorithm.contract.root)
+    names[algorithm.contract.root->text] =
+        body.addArgument(indexType, location(algorithm.contract.root->range));
+  builder.setInsertionPointToStart(&body);
+  constantBlock = &body;
+  for (const ast::Parameter &parameter : algorithm.parameters)
+    lower(parameter);
+  lower(algorithm.body);
+}
 
-private:
-  Location location(SourceRange range) {
-    LineColumn position = range.file->position(range.begin);
-    return mlir::FileLineColLoc::get(builder.getContext(), range.file->name(), position.line,
-                                     position.column);
-  }
+void Lowering::lower(const ast::Parameter &parameter) {
+  auto optional = [&](const ast::ExprPtr &expr) { return expr ? lower(*expr) : Value(); };
+  Value low = optional(parameter.low), high = optional(parameter.high);
+  Value value = optional(parameter.value);
+  names[parameter.name.text] =
+      ir::ParameterOp::create(builder, location(parameter.range), typeOf(parameter.type),
+                              parameter.name.text, low, high, value);
+}
 
-  void lower(const ast::Block &block) {
-    for (const ast::StmtPtr &stmt : block.statements)
-      ast::visit(*stmt, *this);
-  }
-  Value lower(const ast::Expr &expr) {
-    return ast::visit(expr, [&](const auto &each) -> Value { return (*this)(each); });
-  }
+void Lowering::lower(const ast::Block &block) {
+  for (const ast::StmtPtr &stmt : block.statements)
+    ast::visit(*stmt, *this);
+}
 
-  Value lower(const ast::Place &place) {
-    Value begin = lower(*place.begin), end = place.end ? lower(*place.end) : Value();
-    Value rank = lower(*place.rank);
-    return ir::PlaceOp::create(builder, location(place.range), place.buffer.text, begin, end, rank);
-  }
+//===----------------------------------------------------------------------===//
+// Statements
+//===----------------------------------------------------------------------===//
 
-  /// Runs `makeBody` with the insertion point inside of the loop.
-  void inLoop(const ast::Loop &loop, llvm::function_ref<void()> makeBody) {
-    Value begin = lower(*loop.begin), end = lower(*loop.end);
-    Value step = loop.step ? lower(*loop.step) : constant(1);
-    auto op = scf::ForOp::create(builder, location(loop.range), begin, end, step);
+void Lowering::operator()(const ast::ChunksStmt &stmt) {
+  Value count = lower(*stmt.count);
+  ir::ChunksOp::create(builder, location(stmt.range), count);
+}
+
+void Lowering::operator()(const ast::ScratchStmt &stmt) {
+  Value count = lower(*stmt.count);
+  ir::ScratchOp::create(builder, location(stmt.range), stmt.name.text, count);
+}
+
+void Lowering::operator()(const ast::LetStmt &stmt) { names[stmt.name.text] = lower(*stmt.value); }
+
+void Lowering::operator()(const ast::ForStmt &stmt) {
+  inLoop(stmt.loop, [&] { lower(stmt.body); });
+}
+
+void Lowering::operator()(const ast::IfStmt &stmt) {
+  Value condition = lower(*stmt.condition);
+  auto op = scf::IfOp::create(builder, location(stmt.range), condition,
+                              /*withElseRegion=*/stmt.elseBody.has_value());
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(op.thenBlock());
+  lower(stmt.thenBody);
+  if (stmt.elseBody) {
+    builder.setInsertionPointToStart(op.elseBlock());
+    lower(*stmt.elseBody);
+  }
+}
+
+void Lowering::operator()(const ast::AssertStmt &stmt) {
+  Value condition = lower(*stmt.condition);
+  ir::AssertOp::create(builder, location(stmt.range), condition, stmt.message);
+}
+
+void Lowering::operator()(const ast::ExchangeStmt &stmt) {
+  auto op = ir::ExchangeOp::create(builder, location(stmt.range));
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(&op.getBody().emplaceBlock());
+  lower(stmt.body);
+}
+
+void Lowering::operator()(const ast::MoveStmt &stmt) {
+  Location loc = location(stmt.range);
+  switch (stmt.verb) {
+  case ast::Verb::Send: {
+    Value source = lower(stmt.operands.front().place), destination = lower(stmt.destination);
+    ir::SendOp::create(builder, loc, source, destination);
+    return;
+  }
+  case ast::Verb::Copy: {
+    Value source = lower(stmt.operands.front().place), destination = lower(stmt.destination);
+    ir::CopyOp::create(builder, loc, source, destination);
+    return;
+  }
+  case ast::Verb::Reduce:
+    lowerOperands(ir::ReduceOp::create(builder, loc, lower(stmt.destination)), stmt);
+    return;
+  case ast::Verb::Combine:
+    lowerOperands(ir::CombineOp::create(builder, loc, lower(stmt.destination)), stmt);
+    return;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Places and loops
+//===----------------------------------------------------------------------===//
+
+Value Lowering::lower(const ast::Place &place) {
+  Value begin = lower(*place.begin), end = place.end ? lower(*place.end) : Value();
+  Value rank = lower(*place.rank);
+  return ir::PlaceOp::create(builder, location(place.range), place.buffer.text, begin, end, rank);
+}
+
+/// True if a step counts upwards whatever it is computed from.
+static bool isPositive(const ast::Expr &expr) {
+  if (expr.kind == ast::Expr::Kind::Integer)
+    return static_cast<const ast::IntegerExpr &>(expr).value > 0;
+  // Declared by the language, and by nobody else.
+  static constexpr llvm::StringLiteral positive[] = {"ranks", "nodes", "ranks_per_node"};
+  return expr.kind == ast::Expr::Kind::Name &&
+         llvm::is_contained(positive, static_cast<const ast::NameExpr &>(expr).name);
+}
+
+void Lowering::inLoop(const ast::Loop &loop, llvm::function_ref<void()> makeBody) {
+  Location loc = location(loop.range);
+  Value begin = lower(*loop.begin), end = lower(*loop.end);
+  Value step = loop.step ? lower(*loop.step) : constant(1);
+  OpBuilder::InsertionGuard guard(builder);
+  if (!loop.step || isPositive(*loop.step)) {
+    auto op = scf::ForOp::create(builder, loc, begin, end, step);
     names[loop.variable.text] = op.getInductionVar();
-    OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(op.getBody());
-    makeBody();
+    return makeBody();
   }
+  // scf.for counts up only: it counts the values, of which there are
+  // ceil((end - begin) / step) in either direction.
+  Location stepLoc = location(loop.step->range);
+  Value isStep =
+      arith::CmpIOp::create(builder, stepLoc, arith::CmpIPredicate::ne, step, constant(0));
+  ir::AssertOp::create(builder, stepLoc, isStep, "a step must not be 0");
+  Value length = arith::SubIOp::create(builder, loc, begin, end);
+  Value negated = arith::FloorDivSIOp::create(builder, loc, length, step);
+  Value count = arith::SubIOp::create(builder, loc, constant(0), negated);
+  auto op = scf::ForOp::create(builder, loc, constant(0), count, constant(1));
+  builder.setInsertionPointToStart(op.getBody());
+  Value distance = arith::MulIOp::create(builder, loc, op.getInductionVar(), step);
+  names[loop.variable.text] = arith::AddIOp::create(builder, loc, begin, distance);
+  makeBody();
+}
 
-  template <typename Op> void lowerOperands(Op op, const ast::MoveStmt &stmt) {
-    OpBuilder::InsertionGuard guard(builder);
-    mlir::Block &block = op.getOperandsRegion().emplaceBlock();
-    for (const ast::Operand &operand : stmt.operands) {
-      builder.setInsertionPointToEnd(&block);
-      lowerOperand(operand, 0);
-    }
+template <typename Op> void Lowering::lowerOperands(Op op, const ast::MoveStmt &stmt) {
+  OpBuilder::InsertionGuard guard(builder);
+  mlir::Block &block = op.getOperandsRegion().emplaceBlock();
+  for (const ast::Operand &operand : stmt.operands) {
+    builder.setInsertionPointToEnd(&block);
+    lowerOperand(operand, 0);
   }
-  /// The loops and conditions of an operand from `clause` on, and its place.
-  void lowerOperand(const ast::Operand &operand, size_t clause) {
-    if (clause == operand.clauses.size()) {
-      Value place = lower(operand.place);
-      ir::OperandOp::create(builder, location(operand.place.range), place);
-      return;
-    }
-    const auto &[loop, condition] = operand.clauses[clause];
-    inLoop(loop, [&] {
-      if (!condition)
-        return lowerOperand(operand, clause + 1);
-      auto op = scf::IfOp::create(builder, location(condition->range), lower(*condition),
-                                  /*withElseRegion=*/false);
-      builder.setInsertionPointToStart(op.thenBlock());
-      lowerOperand(operand, clause + 1);
-    });
+}
+void Lowering::lowerOperand(const ast::Operand &operand, size_t clause) {
+  if (clause == operand.clauses.size()) {
+    Value place = lower(operand.place);
+    ir::OperandOp::create(builder, location(operand.place.range), place);
+    return;
   }
-
-  /// The right operand is computed only if the left one leaves the result open,
-  /// so that `n != 0 && x / n > 1` never divides by 0.
-  Value lowerLogical(const ast::BinaryExpr &expr) {
-    Location loc = location(expr.range);
-    bool isAnd = expr.op == ast::BinaryOp::And;
-    Value left = lower(*expr.left);
-    if (!mayFail(*expr.right)) {
-      Value right = lower(*expr.right);
-      if (isAnd)
-        return arith::AndIOp::create(builder, loc, left, right);
-      return arith::OrIOp::create(builder, loc, left, right);
-    }
-    auto op = scf::IfOp::create(builder, loc, mlir::TypeRange(builder.getI1Type()), left,
-                                /*withElseRegion=*/true);
-    OpBuilder::InsertionGuard guard(builder);
-    mlir::Block *open = isAnd ? op.thenBlock() : op.elseBlock();
-    mlir::Block *decided = isAnd ? op.elseBlock() : op.thenBlock();
-    builder.setInsertionPointToStart(open);
-    Value right = lower(*expr.right);
-    scf::YieldOp::create(builder, loc, right);
-    builder.setInsertionPointToStart(decided);
-    scf::YieldOp::create(builder, loc, truth(!isAnd, loc));
-    return op.getResult(0);
-  }
-
-  /// True if computing the expression can be an error.
-  static bool mayFail(const ast::Expr &expr) {
-    if (expr.kind == ast::Expr::Kind::Unary)
-      return mayFail(*static_cast<const ast::UnaryExpr &>(expr).operand);
-    if (expr.kind == ast::Expr::Kind::Call) {
-      const auto &call = static_cast<const ast::CallExpr &>(expr);
-      return call.callee.text == "log2" ||
-             llvm::any_of(call.arguments, [](const auto &each) { return mayFail(*each); });
-    }
-    if (expr.kind != ast::Expr::Kind::Binary)
-      return false;
-    const auto &binary = static_cast<const ast::BinaryExpr &>(expr);
-    switch (binary.op) {
-    case ast::BinaryOp::ShiftLeft:
-    case ast::BinaryOp::ShiftRight:
-    case ast::BinaryOp::Divide:
-    case ast::BinaryOp::Remainder:
-      return true;
-    default:
-      return mayFail(*binary.left) || mayFail(*binary.right);
-    }
-  }
-
-  /// Each integer once, at the head of the algorithm, so that the body shows
-  /// what it computes.
-  Value constant(int64_t value) {
-    Value &known = constants[value];
-    if (!known) {
-      OpBuilder::InsertionGuard guard(builder);
-      if (lastConstant)
-        builder.setInsertionPointAfter(lastConstant);
-      else
-        builder.setInsertionPointToStart(constantBlock);
-      lastConstant =
-          arith::ConstantIndexOp::create(builder, constantBlock->getParentOp()->getLoc(), value);
-      known = lastConstant->getResult(0);
-    }
-    return known;
-  }
-  Value truth(bool value, Location loc) {
-    return arith::ConstantIntOp::create(builder, loc, value, /*width=*/1);
-  }
-
-  OpBuilder builder;
-  mlir::Type indexType;
-  llvm::StringMap<Value> names;
-  std::map<int64_t, Value> constants;
-  mlir::Block *constantBlock = nullptr;
-  mlir::Operation *lastConstant = nullptr;
-};
-
-} // namespace
+  const auto &[loop, condition] = operand.clauses[clause];
+  inLoop(loop, [&] {
+    if (!condition)
+      return lowerOperand(operand, clause + 1);
+    auto op = scf::IfOp::create(builder, location(condition->range), lower(*condition),
+                                /*withElseRegion=*/false);
+    builder.setInsertionPointToStart(op.thenBlock());
+    lowerOperand(operand, clause + 1);
+  });
+}
 
 mlir::OwningOpRef<mlir::ModuleOp> lowerToCoil(const ast::File &file, mlir::MLIRContext &context,
                                               DiagnosticEngine &diagnostics) {
-  context.loadDialect<ir::CoilDialect, arith::ArithDialect, scf::SCFDialect>();
+  context.loadDialect<ir::CoilDialect, arith::ArithDialect, mlir::func::FuncDialect,
+                      scf::SCFDialect>();
   mlir::OwningOpRef<mlir::ModuleOp> module =
       mlir::ModuleOp::create(mlir::FileLineColLoc::get(&context, file.source->name(), 1, 1));
+  // Functions call each other: all are there before the first body is lowered.
+  for (const auto &function : file.functions)
+    Lowering(*module).declare(*function);
+  for (const auto &function : file.functions)
+    Lowering(*module).lower(*function);
   for (const auto &algorithm : file.algorithms)
     Lowering(*module).lower(*algorithm);
 

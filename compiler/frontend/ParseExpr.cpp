@@ -123,6 +123,13 @@ ExprPtr Parser::parsePrimary() {
     int64_t value = token.integer;
     return std::make_unique<IntegerExpr>(advance(), value);
   }
+  case TokenKind::True:
+  case TokenKind::False: {
+    bool value = at(TokenKind::True);
+    return std::make_unique<BooleanExpr>(advance(), value);
+  }
+  case TokenKind::If:
+    return parseConditional();
   case TokenKind::Identifier: {
     SourceRange range = advance();
     std::string text(range.text());
@@ -143,6 +150,27 @@ ExprPtr Parser::parsePrimary() {
     reportExpected("an expression");
     return nullptr;
   }
+}
+
+ExprPtr Parser::parseConditional() {
+  uint32_t begin = advance().begin;
+  ExprPtr condition = parseExpr();
+  if (!condition)
+    return nullptr;
+  // As 'step' behind a range, 'then' is a word of its own where no name can stand.
+  if (!at(TokenKind::Identifier) || here().text() != "then") {
+    reportExpected("'then' after the condition");
+    return nullptr;
+  }
+  advance();
+  ExprPtr whenTrue = parseExpr();
+  if (!whenTrue || !expect(TokenKind::Else, " and the value otherwise"))
+    return nullptr;
+  ExprPtr whenFalse = parseExpr();
+  if (!whenFalse)
+    return nullptr;
+  return checkDepth(std::make_unique<ConditionalExpr>(rangeFrom(begin), std::move(condition),
+                                                      std::move(whenTrue), std::move(whenFalse)));
 }
 
 ExprPtr Parser::parseCall(Name callee) {

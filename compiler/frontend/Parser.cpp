@@ -1,8 +1,7 @@
-//===- Parser.cpp - Structure and statements ------------------------------===//
+//===- Parser.cpp - Statements --------------------------------------------===//
 
 #include "compiler/frontend/Parser.h"
 
-#include "compiler/frontend/Frontend.h"
 #include "compiler/frontend/Suggest.h"
 
 namespace coil {
@@ -109,7 +108,6 @@ void Parser::recover() {
     switch (token.kind) {
     case TokenKind::EndOfFile:
     case TokenKind::RightBrace:
-    case TokenKind::Algorithm:
       return;
     case TokenKind::LeftBrace: {
       Nesting level(*this);
@@ -127,7 +125,7 @@ void Parser::recover() {
         return;
       break;
     default:
-      if (startsStatement(token.kind))
+      if (startsStatement(token.kind) || startsDeclaration(token.kind))
         return;
     }
     advance();
@@ -135,65 +133,8 @@ void Parser::recover() {
 }
 
 //===----------------------------------------------------------------------===//
-// Structure
+// Blocks
 //===----------------------------------------------------------------------===//
-
-std::unique_ptr<File> parseFile(const SourceFile &source, DiagnosticEngine &diagnostics) {
-  size_t errorsBefore = diagnostics.numErrors();
-  if (!checkText(source, diagnostics))
-    return nullptr;
-  std::unique_ptr<File> file = Parser(source, diagnostics).parse();
-  return diagnostics.numErrors() == errorsBefore ? std::move(file) : nullptr;
-}
-
-std::unique_ptr<File> Parser::parse() {
-  auto file = std::make_unique<File>();
-  file->source = &source;
-  if (at(TokenKind::EndOfFile))
-    reportExpected("an algorithm");
-  while (!at(TokenKind::EndOfFile)) {
-    if (at(TokenKind::Algorithm)) {
-      file->algorithms.push_back(parseAlgorithm());
-      continue;
-    }
-    reportExpected(describe(TokenKind::Algorithm));
-    while (!at(TokenKind::Algorithm) && !at(TokenKind::EndOfFile))
-      advance();
-  }
-  return file;
-}
-
-std::unique_ptr<Algorithm> Parser::parseAlgorithm() {
-  auto algorithm = std::make_unique<Algorithm>();
-  uint32_t begin = advance().begin;
-  if (!parseHeader(*algorithm))
-    while (!at(TokenKind::LeftBrace) && !at(TokenKind::Algorithm) && !at(TokenKind::EndOfFile))
-      advance();
-  if (std::optional<Block> body = parseBlock("algorithm"))
-    algorithm->body = std::move(*body);
-  algorithm->range = rangeFrom(begin);
-  return algorithm;
-}
-
-bool Parser::parseHeader(Algorithm &algorithm) {
-  std::optional<Name> name = expectName("the algorithm's name");
-  if (!name || !expect(TokenKind::Colon, " and the collective that the algorithm implements"))
-    return false;
-  algorithm.name = std::move(*name);
-  // A collective may have a verb's name: reduce.
-  bool isWord = at(TokenKind::Identifier) || at(TokenKind::Reduce);
-  if (!isWord) {
-    reportExpected("the name of a collective");
-    return false;
-  }
-  SourceRange range = advance();
-  algorithm.contract.collective = {std::string(range.text()), range};
-  if (!at(TokenKind::LeftParen))
-    return true;
-  SourceRange opener = advance();
-  algorithm.contract.root = expectName("a name for the root's rank");
-  return algorithm.contract.root && expectClosing(TokenKind::RightParen, opener);
-}
 
 std::optional<Block> Parser::parseBlock(std::string_view owner) {
   SourceRange opener = here();
@@ -227,7 +168,8 @@ std::optional<Block> Parser::parseBody(std::string_view where) {
 }
 
 void Parser::parseStatements(std::vector<StmtPtr> &statements) {
-  while (!at(TokenKind::RightBrace) && !at(TokenKind::EndOfFile) && !at(TokenKind::Algorithm)) {
+  while (!at(TokenKind::RightBrace) && !at(TokenKind::EndOfFile) &&
+         !startsDeclaration(token.kind)) {
     if (StmtPtr statement = parseStatement())
       statements.push_back(std::move(statement));
     else

@@ -21,9 +21,15 @@ public:
   std::unique_ptr<ast::File> parse();
 
 private:
-  // Structure (Parser.cpp).
+  // Declarations (ParseDecl.cpp).
   std::unique_ptr<ast::Algorithm> parseAlgorithm();
   bool parseHeader(ast::Algorithm &algorithm);
+  bool parseParameters(ast::Algorithm &algorithm);
+  std::unique_ptr<ast::Function> parseFunction();
+  std::optional<ast::ValueType> parseType();
+  void skipToDeclaration();
+
+  // Blocks (Parser.cpp).
   /// Statements in braces; an error names whose they are ("algorithm").
   std::optional<ast::Block> parseBlock(std::string_view owner);
   /// A block or a single statement; an error ends in `where` (" after 'else'").
@@ -49,6 +55,7 @@ private:
   ast::ExprPtr parseBinary(int lowestPrecedence);
   ast::ExprPtr parseUnary();
   ast::ExprPtr parsePrimary();
+  ast::ExprPtr parseConditional();
   ast::ExprPtr parseCall(ast::Name callee);
   /// Refuses an expression that is too deep to recurse over.
   ast::ExprPtr checkDepth(ast::ExprPtr expr);

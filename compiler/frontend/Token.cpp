@@ -30,14 +30,14 @@ static constexpr Word words[] = {
     {"reduce", TokenKind::Reduce},
     {"combine", TokenKind::Combine},
     {"exchange", TokenKind::Exchange},
-    {"fn", TokenKind::Reserved},
+    {"fn", TokenKind::Fn},
+    {"true", TokenKind::True},
+    {"false", TokenKind::False},
     {"import", TokenKind::Reserved},
     {"apply", TokenKind::Reserved},
     {"schedule", TokenKind::Reserved},
     {"requires", TokenKind::Reserved},
     {"ensures", TokenKind::Reserved},
-    {"true", TokenKind::Reserved},
-    {"false", TokenKind::Reserved},
 };
 
 std::optional<TokenKind> keywordKind(std::string_view text) {
@@ -124,6 +124,10 @@ std::string_view spelling(TokenKind kind) {
   default:
     return std::ranges::find(words, kind, &Word::kind)->text;
   }
+}
+
+bool startsDeclaration(TokenKind kind) {
+  return kind == TokenKind::Algorithm || kind == TokenKind::Fn;
 }
 
 bool startsStatement(TokenKind kind) {

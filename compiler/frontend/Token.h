@@ -31,6 +31,9 @@ enum class TokenKind : uint8_t {
   Reduce,
   Combine,
   Exchange,
+  Fn,
+  True,
+  False,
   /// A word kept for later versions of the language, so that no program names
   /// a thing by it.
   Reserved,
@@ -88,6 +91,9 @@ std::string_view spelling(TokenKind kind);
 
 /// The keyword or reserved word that `text` is.
 std::optional<TokenKind> keywordKind(std::string_view text);
+
+/// True for the words that begin a declaration, which stands in a file directly.
+bool startsDeclaration(TokenKind kind);
 
 /// True for the words that begin a statement.
 bool startsStatement(TokenKind kind);

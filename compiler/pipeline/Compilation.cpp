@@ -7,10 +7,12 @@
 #include "compiler/semantics/Expand.h"
 #include "compiler/target/plan/ExportPlan.h"
 #include "dialect/Coil/Coil.h"
+#include "passes/Instances.h"
 
 #include <llvm/Support/SourceMgr.h>
 #include <llvm/Support/raw_os_ostream.h>
 #include <mlir/Dialect/Arith/IR/Arith.h>
+#include <mlir/Dialect/Func/IR/FuncOps.h>
 #include <mlir/Dialect/SCF/IR/SCF.h>
 #include <mlir/IR/Diagnostics.h>
 #include <mlir/Parser/Parser.h>
@@ -22,7 +24,8 @@ namespace coil {
 Compilation::Compilation(std::ostream &diagnosticsOut)
     // Without threads, so that a caller may fork afterwards.
     : out(diagnosticsOut), context(MLIRContext::Threading::DISABLED) {
-  context.loadDialect<ir::CoilDialect, exec::ExecDialect, arith::ArithDialect, scf::SCFDialect>();
+  context.loadDialect<ir::CoilDialect, exec::ExecDialect, arith::ArithDialect, func::FuncDialect,
+                      scf::SCFDialect>();
   context.printOpOnDiagnostic(false);
   handler = context.getDiagEngine().registerHandler([this](mlir::Diagnostic &diagnostic) {
     show(diagnostic);
@@ -168,17 +171,22 @@ std::optional<Explanation> Compilation::explain(PipelineOptions &options) {
     error("the file has no algorithm to explain");
     return std::nullopt;
   }
-  // The passes replace it.
-  OwningOpRef<ir::AlgorithmOp> algorithm((*algorithms.begin()).clone());
+  // The passes replace the algorithm.
+  OwningOpRef<ModuleOp> program(moduleRef->clone());
   options.root = std::max<int64_t>(options.root, 0);
   if (!run(Phase::Coil, Phase::Exec, options))
     return std::nullopt;
   exec::PlanOp plan = findPlan();
-  LocationTable locations;
-  FailureOr<Instance> instance = expand(*algorithm, options.ranks, options.root, locations);
-  if (!plan || failed(instance))
+  ir::AlgorithmOp algorithm = *program->getOps<ir::AlgorithmOp>().begin();
+  llvm::SmallVector<std::string> parameters(options.parameters.begin(), options.parameters.end());
+  auto requests = requestsOf(algorithm, {options.ranks, options.root, options.nodes, parameters});
+  if (!plan || failed(requests))
     return std::nullopt;
-  return coil::explain(*instance, readExecPlan(plan, locations));
+  LocationTable locations;
+  FailureOr<Instance> instance = expand(algorithm, requests->front(), locations);
+  if (failed(instance))
+    return std::nullopt;
+  return coil::explain(*instance, options.nodes, readExecPlan(plan, locations));
 }
 
 std::optional<Plan> Compilation::exportPlan() {

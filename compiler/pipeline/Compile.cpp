@@ -12,6 +12,9 @@ std::optional<Plan> compileFile(const std::string &path, const CompileOptions &o
   PipelineOptions pipeline;
   pipeline.ranks = options.ranks;
   pipeline.root = options.root.value_or(-1);
+  pipeline.nodes = options.nodes;
+  for (const std::string &parameter : options.parameters)
+    pipeline.parameters.push_back(parameter);
   if (!compilation.parse(path) || !compilation.lower() || !compilation.select(options.algorithm) ||
       !compilation.run(Phase::Coil, Phase::Plan, pipeline))
     return std::nullopt;

@@ -14,6 +14,7 @@
 #include <optional>
 #include <ostream>
 #include <string>
+#include <vector>
 
 namespace coil {
 
@@ -22,6 +23,10 @@ struct CompileOptions {
   int64_t ranks = 0;
   /// For a collective with a root: the one root to compile for; without it, all.
   std::optional<int64_t> root;
+  /// Nodes that the ranks lie on; divides their number.
+  int64_t nodes = 1;
+  /// Values of the algorithm's parameters: "radix=4", "fast=true".
+  std::vector<std::string> parameters;
   /// The algorithm to compile, where the file holds several.
   std::string algorithm;
 };

@@ -14,8 +14,10 @@ void buildPipeline(mlir::OpPassManager &manager, const PipelineOptions &options,
 
   // coil -> matched: only right algorithms are scheduled.
   if (leadsThrough(Phase::Coil, Phase::Matched)) {
-    manager.addPass(createVerifyCollective({options.ranks, options.root}));
-    manager.addPass(createLowerToExec({options.ranks, options.root}));
+    llvm::SmallVector<std::string> parameters(options.parameters.begin(), options.parameters.end());
+    manager.addPass(
+        createVerifyCollective({options.ranks, options.root, options.nodes, parameters}));
+    manager.addPass(createLowerToExec({options.ranks, options.root, options.nodes, parameters}));
   }
 
   // matched -> exec: transports are fixed before the proof, so that what is proved

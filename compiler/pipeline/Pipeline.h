@@ -17,6 +17,10 @@ struct PipelineOptions : mlir::PassPipelineOptions<PipelineOptions> {
   Option<int64_t> root{*this, "root",
                        llvm::cl::desc("Root of a collective that has one; -1: every root"),
                        llvm::cl::init(-1)};
+  Option<int64_t> nodes{*this, "nodes", llvm::cl::desc("Nodes that the ranks lie on"),
+                        llvm::cl::init(1)};
+  ListOption<std::string> parameters{*this, "param",
+                                     llvm::cl::desc("Values of parameters: radix=4,fast=true")};
   Option<int64_t> slots{*this, "slots", llvm::cl::desc("Slots of a staged channel"),
                         llvm::cl::init(4)};
 };

@@ -2,10 +2,10 @@
 
 #include "compiler/semantics/Expand.h"
 
-#include <llvm/ADT/DenseMap.h>
+#include "compiler/semantics/Evaluator.h"
+
 #include <llvm/ADT/TypeSwitch.h>
 #include <llvm/Support/MathExtras.h>
-#include <mlir/Dialect/Arith/IR/Arith.h>
 #include <mlir/Dialect/SCF/IR/SCF.h>
 #include <mlir/IR/Builders.h>
 
@@ -24,25 +24,27 @@ struct PlaceRun {
 
 class Expander {
 public:
-  Expander(ir::AlgorithmOp algorithm, int64_t ranks, int64_t root, LocationTable &locations)
-      : algorithm(algorithm), locations(locations) {
+  Expander(ir::AlgorithmOp algorithm, const InstanceRequest &request, Spending &spent,
+           LocationTable &locations)
+      : algorithm(algorithm), request(request), spent(spent), locations(locations),
+        evaluator(request.nodes, spent) {
     instance.name = algorithm.getSymName().str();
     instance.collective = *parseCollective(std::string_view(algorithm.getCollective()));
-    instance.ranks = ranks;
-    instance.root = root;
+    instance.ranks = request.ranks;
+    instance.root = request.root;
   }
 
   FailureOr<Instance> run() {
-    values[algorithm.getRanks()] = instance.ranks;
+    evaluator.set(algorithm.getRanks(), instance.ranks);
     if (BlockArgument root = algorithm.getRoot())
-      values[root] = instance.root;
+      evaluator.set(root, instance.root);
     if (failed(runBlock(algorithm.getBody().front())))
       return failure();
     return std::move(instance);
   }
 
 private:
-  int64_t valueOf(Value value) const { return values.lookup(value); }
+  int64_t valueOf(Value value) const { return evaluator.valueOf(value); }
 
   LogicalResult runBlock(Block &block) {
     for (Operation &op : block)
@@ -53,16 +55,36 @@ private:
 
   LogicalResult runOp(Operation *op) {
     return llvm::TypeSwitch<Operation *, LogicalResult>(op)
-        .Case<ir::ChunksOp, ir::ScratchOp, ir::AssertOp, ir::PlaceOp, ir::SendOp, ir::CopyOp,
-              ir::ReduceOp, ir::CombineOp, ir::OperandOp, ir::ExchangeOp, scf::ForOp, scf::IfOp>(
-            [&](auto op) { return run(op); })
+        .Case<ir::ParameterOp, ir::ChunksOp, ir::ScratchOp, ir::AssertOp, ir::PlaceOp, ir::SendOp,
+              ir::CopyOp, ir::ReduceOp, ir::CombineOp, ir::OperandOp, ir::ExchangeOp, scf::ForOp,
+              scf::IfOp>([&](auto op) { return run(op); })
         .Case([&](scf::YieldOp) { return success(); })
-        .Default([&](Operation *op) { return compute(op); });
+        .Default([&](Operation *op) { return evaluator.compute(op); });
   }
 
   //===--------------------------------------------------------------------===//
   // Structure
   //===--------------------------------------------------------------------===//
+
+  LogicalResult run(ir::ParameterOp op) {
+    auto given = request.parameters.find(op.getName().str());
+    bool isGiven = given != request.parameters.end();
+    if (!isGiven && !op.getValue())
+      return op.emitError() << "parameter '" << op.getName()
+                            << "' has no default: expected a value for it";
+    int64_t value = isGiven ? given->second : valueOf(op.getValue());
+    if (op.getLow()) {
+      int64_t low = valueOf(op.getLow()), high = valueOf(op.getHigh());
+      if (low >= high)
+        return op.emitError() << "the range of parameter '" << op.getName()
+                              << "' holds nothing: it begins at " << low << " and ends at " << high;
+      if (value < low || value >= high)
+        return op.emitError() << "parameter '" << op.getName() << "' is " << value << "; expected "
+                              << low << " to " << high - 1;
+    }
+    evaluator.set(op.getResult(), value);
+    return success();
+  }
 
   LogicalResult run(ir::ChunksOp op) {
     int64_t chunks = valueOf(op.getCount());
@@ -97,10 +119,10 @@ private:
     if (!op.getInductionVar().getType().isIndex())
       return op.emitError() << "expected a loop over index values";
     for (int64_t i = begin; i < end;) {
-      if (++iterations > maxIterations)
+      if (++spent.iterations > maxIterations)
         return op.emitError() << "the program takes more than " << maxIterations
                               << " loop iterations";
-      values[op.getInductionVar()] = i;
+      evaluator.set(op.getInductionVar(), i);
       if (failed(runBlock(*op.getBody())))
         return failure();
       if (llvm::AddOverflow(i, step, i))
@@ -110,18 +132,7 @@ private:
   }
 
   LogicalResult run(scf::IfOp op) {
-    if (!llvm::all_of(op.getResultTypes(), isNumber))
-      return op.emitError() << "expected results of type index or i1";
-    bool taken = valueOf(op.getCondition());
-    Region &region = taken ? op.getThenRegion() : op.getElseRegion();
-    if (region.empty())
-      return success();
-    if (failed(runBlock(region.front())))
-      return failure();
-    if (auto yield = dyn_cast<scf::YieldOp>(region.front().back()))
-      for (auto [outer, inner] : llvm::zip_equal(op.getResults(), yield.getOperands()))
-        values[outer] = valueOf(inner);
-    return success();
+    return evaluator.runIf(op, [&](Block &block) { return runBlock(block); });
   }
 
   LogicalResult run(ir::ExchangeOp op) {
@@ -183,9 +194,10 @@ private:
                                << destination.count;
     if (kind == StatementKind::Reduce && sources.empty())
       return success();
-    if (destination.count > static_cast<int64_t>(maxStatements - instance.statements.size()) ||
+    if (destination.count > static_cast<int64_t>(maxStatements - spent.statements) ||
         instance.sources.size() > UINT32_MAX / 2)
       return op->emitError() << "the program makes more than " << maxStatements << " moves";
+    spent.statements += static_cast<size_t>(destination.count);
     LocationIndex location = locations.add(op->getLoc());
     for (int64_t i = 0; i < destination.count; ++i) {
       Statement statement;
@@ -225,155 +237,23 @@ private:
     return success();
   }
 
-  //===--------------------------------------------------------------------===//
-  // Integers
-  //===--------------------------------------------------------------------===//
-
-  LogicalResult overflow(Operation *op, int64_t a, int64_t b) {
-    return op->emitError() << "the result for " << a << " and " << b << " does not fit in 64 bits";
-  }
-
-  template <bool (*Operate)(int64_t, int64_t, int64_t &)> LogicalResult checked(Operation *op) {
-    int64_t a = valueOf(op->getOperand(0)), b = valueOf(op->getOperand(1)), value;
-    if (Operate(a, b, value))
-      return overflow(op, a, b);
-    values[op->getResult(0)] = value;
-    return success();
-  }
-  static bool add(int64_t a, int64_t b, int64_t &value) { return llvm::AddOverflow(a, b, value); }
-  static bool subtract(int64_t a, int64_t b, int64_t &value) {
-    return llvm::SubOverflow(a, b, value);
-  }
-  static bool multiply(int64_t a, int64_t b, int64_t &value) {
-    return llvm::MulOverflow(a, b, value);
-  }
-
-  LogicalResult divide(Operation *op, bool remainder) {
-    int64_t a = valueOf(op->getOperand(0)), b = valueOf(op->getOperand(1));
-    if (b == 0)
-      return op->emitError() << "division of " << a << " by zero";
-    if (b == -1) {
-      if (a == INT64_MIN && !remainder)
-        return overflow(op, a, b);
-      values[op->getResult(0)] = remainder ? 0 : -a;
-      return success();
-    }
-    int64_t quotient = a / b, rest = a % b;
-    if (rest != 0 && (rest < 0) != (b < 0)) {
-      quotient -= 1;
-      rest += b;
-    }
-    values[op->getResult(0)] = remainder ? rest : quotient;
-    return success();
-  }
-
-  LogicalResult shift(Operation *op, bool left) {
-    int64_t a = valueOf(op->getOperand(0)), b = valueOf(op->getOperand(1));
-    if (b < 0 || b > 63)
-      return op->emitError() << "shift of " << a << " by " << b << "; expected 0 to 63";
-    if (!left) {
-      values[op->getResult(0)] = a >> b;
-      return success();
-    }
-    int64_t shifted = static_cast<int64_t>(static_cast<uint64_t>(a) << b);
-    if (shifted >> b != a)
-      return overflow(op, a, b);
-    values[op->getResult(0)] = shifted;
-    return success();
-  }
-
-  LogicalResult logarithm(ir::Log2Op op) {
-    int64_t value = valueOf(op.getValue());
-    if (value < 1)
-      return op.emitError() << "logarithm of " << value << "; expected at least 1";
-    values[op.getResult()] = llvm::Log2_64(static_cast<uint64_t>(value));
-    return success();
-  }
-
-  static bool compare(arith::CmpIPredicate predicate, int64_t a, int64_t b) {
-    auto ua = static_cast<uint64_t>(a), ub = static_cast<uint64_t>(b);
-    switch (predicate) {
-    case arith::CmpIPredicate::eq:
-      return a == b;
-    case arith::CmpIPredicate::ne:
-      return a != b;
-    case arith::CmpIPredicate::slt:
-      return a < b;
-    case arith::CmpIPredicate::sle:
-      return a <= b;
-    case arith::CmpIPredicate::sgt:
-      return a > b;
-    case arith::CmpIPredicate::sge:
-      return a >= b;
-    case arith::CmpIPredicate::ult:
-      return ua < ub;
-    case arith::CmpIPredicate::ule:
-      return ua <= ub;
-    case arith::CmpIPredicate::ugt:
-      return ua > ub;
-    case arith::CmpIPredicate::uge:
-      return ua >= ub;
-    }
-    return false;
-  }
-
-  /// Integers are 64 bits wide; other widths would overflow elsewhere.
-  static bool isNumber(Type type) { return type.isIndex() || type.isInteger(1); }
-
-  LogicalResult compute(Operation *op) {
-    if (!llvm::all_of(op->getResultTypes(), isNumber))
-      return op->emitError() << "expected a result of type index or i1";
-    auto operand = [&](unsigned i) { return valueOf(op->getOperand(i)); };
-    auto set = [&](int64_t value) {
-      values[op->getResult(0)] = value;
-      return success();
-    };
-    return llvm::TypeSwitch<Operation *, LogicalResult>(op)
-        .Case([&](arith::ConstantOp constant) -> LogicalResult {
-          auto integer = dyn_cast<IntegerAttr>(constant.getValue());
-          if (!integer)
-            return op->emitError() << "expected an integer constant";
-          // i1 true reads as -1 with its sign.
-          return set(integer.getType().isInteger(1) ? integer.getValue().getZExtValue()
-                                                    : integer.getValue().getSExtValue());
-        })
-        .Case([&](arith::AddIOp) { return checked<add>(op); })
-        .Case([&](arith::SubIOp) { return checked<subtract>(op); })
-        .Case([&](arith::MulIOp) { return checked<multiply>(op); })
-        .Case([&](arith::FloorDivSIOp) { return divide(op, /*remainder=*/false); })
-        .Case([&](ir::ModOp) { return divide(op, /*remainder=*/true); })
-        .Case([&](ir::Log2Op log) { return logarithm(log); })
-        .Case([&](arith::ShLIOp) { return shift(op, /*left=*/true); })
-        .Case([&](arith::ShRSIOp) { return shift(op, /*left=*/false); })
-        .Case([&](arith::AndIOp) { return set(operand(0) & operand(1)); })
-        .Case([&](arith::OrIOp) { return set(operand(0) | operand(1)); })
-        .Case([&](arith::XOrIOp) { return set(operand(0) ^ operand(1)); })
-        .Case([&](arith::MinSIOp) { return set(std::min(operand(0), operand(1))); })
-        .Case([&](arith::MaxSIOp) { return set(std::max(operand(0), operand(1))); })
-        .Case([&](arith::SelectOp) { return set(operand(0) ? operand(1) : operand(2)); })
-        .Case([&](arith::CmpIOp cmp) {
-          return set(compare(cmp.getPredicate(), operand(0), operand(1)));
-        })
-        .Default([&](Operation *) {
-          return op->emitError() << "is not an operation of a coil.algorithm";
-        });
-  }
-
   ir::AlgorithmOp algorithm;
+  const InstanceRequest &request;
+  Spending &spent;
   LocationTable &locations;
   Instance instance;
-  llvm::DenseMap<Value, int64_t> values;
+  Evaluator evaluator;
   llvm::DenseMap<Value, PlaceRun> places;
   llvm::SmallVector<PlaceRun> operands;
   uint32_t exchange = 0, exchanges = 0;
-  size_t iterations = 0;
 };
 
 } // namespace
 
-FailureOr<Instance> expand(ir::AlgorithmOp algorithm, int64_t ranks, int64_t root,
+FailureOr<Instance> expand(ir::AlgorithmOp algorithm, const InstanceRequest &request,
                            LocationTable &locations) {
-  return Expander(algorithm, ranks, root, locations).run();
+  Spending spent;
+  return Expander(algorithm, request, spent, locations).run();
 }
 
 } // namespace coil

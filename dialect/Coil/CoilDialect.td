@@ -14,14 +14,16 @@ def Coil_Dialect : Dialect {
     The coil dialect holds an algorithm as its author wrote it: moves of chunks
     between ranks, in loops, parametric in the number of ranks. Integers are
     `index` values of 64 signed bits computed by `arith`; loops and conditions
-    are `scf` operations and stay so. A chunk somewhere is a `!coil.place`.
+    are `scf` operations and stay so; functions of integers are `func`
+    operations without effects. A chunk somewhere is a `!coil.place`.
 
     Statements take effect as if one after another. What a program means for a
     given number of ranks is its *instance*: the flat list of moves that
     `compiler/semantics` expands it to.
   }];
   let useDefaultTypePrinterParser = 1;
-  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::scf::SCFDialect"];
+  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::func::FuncDialect",
+                           "mlir::scf::SCFDialect"];
 }
 
 class Coil_Type<string name, string typeMnemonic> : TypeDef<Coil_Dialect, name> {

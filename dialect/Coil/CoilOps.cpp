@@ -24,6 +24,28 @@ static void printKeyword(OpAsmPrinter &printer, Operation *, StringAttr name) {
   printer << name.getValue();
 }
 
+/// custom<Default>: what a parameter is without a value given, and its type.
+static ParseResult parseDefault(OpAsmParser &parser,
+                                std::optional<OpAsmParser::UnresolvedOperand> &value,
+                                Type &valueType, Type &type) {
+  if (succeeded(parser.parseOptionalKeyword("default"))) {
+    value.emplace();
+    if (parser.parseOperand(*value))
+      return failure();
+  }
+  if (parser.parseColonType(type))
+    return failure();
+  if (value)
+    valueType = type;
+  return success();
+}
+
+static void printDefault(OpAsmPrinter &printer, Operation *, Value value, Type, Type type) {
+  if (value)
+    printer << "default " << value << " ";
+  printer << ": " << type;
+}
+
 static bool isCallBuffer(llvm::StringRef name) {
   return name == "input" || name == "output" || name == "data";
 }
@@ -53,6 +75,26 @@ LogicalResult AlgorithmOp::verify() {
       return diagnostic;
     }
     first = chunks;
+  }
+  return success();
+}
+
+LogicalResult ParameterOp::verify() {
+  if (getValue() && getValue().getType() != getResult().getType())
+    return emitOpError() << "expected a default of type " << getResult().getType() << ", found "
+                         << getValue().getType();
+  if (static_cast<bool>(getLow()) != static_cast<bool>(getHigh()))
+    return emitOpError() << "expected both ends of a range";
+  if (getLow() && !getResult().getType().isIndex())
+    return emitOpError() << "expected no range for type " << getResult().getType();
+  for (auto other : cast<AlgorithmOp>((*this)->getParentOp()).getOps<ParameterOp>()) {
+    if (other == *this)
+      break;
+    if (other.getName() == getName()) {
+      InFlightDiagnostic diagnostic = emitOpError() << "declares '" << getName() << "' again";
+      diagnostic.attachNote(other.getLoc()) << "the first declaration is here";
+      return diagnostic;
+    }
   }
   return success();
 }

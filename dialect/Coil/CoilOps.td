@@ -90,6 +90,34 @@ def Coil_ScratchOp : Coil_Op<"scratch", [HasParent<"AlgorithmOp">]> {
   let hasVerifier = 1;
 }
 
+def Coil_ParameterOp : Coil_Op<"parameter",
+    [HasParent<"AlgorithmOp">, AttrSizedOperandSegments]> {
+  let summary = "a number or a truth that whoever compiles chooses";
+  let description = [{
+    The result is the value given for the instance, or else `default`; the
+    instance is refused if there is neither, or if a number is not in the range
+    from `in`'s first up to, not including, its second operand.
+
+    Constraints:
+    - C1: the name is unique in the algorithm.
+    - C2: the type is `index` or `i1`; the default has it too.
+    - C3: only an `index` has a range.
+
+    ```mlir
+    %radix = coil.parameter radix in %c2 to %c9 default %c2 : index
+    %fast = coil.parameter fast : i1
+    ```
+  }];
+  let arguments = (ins StrAttr:$name, Optional<Index>:$low, Optional<Index>:$high,
+                       Optional<AnyTypeOf<[Index, I1]>>:$value);
+  let results = (outs AnyTypeOf<[Index, I1]>:$result);
+  let assemblyFormat = [{
+    custom<Keyword>($name) (`in` $low^ `to` $high)?
+    custom<Default>($value, type($value), type($result)) attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
 def Coil_AssertOp : Coil_Op<"assert"> {
   let summary = "a condition that the instance must meet";
   let description = [{
@@ -119,6 +147,33 @@ def Coil_Log2Op : Coil_Op<"log2", [Pure]> {
   let arguments = (ins Index:$value);
   let results = (outs Index:$result);
   let assemblyFormat = "$value attr-dict";
+}
+
+def Coil_GcdOp : Coil_Op<"gcd", [Pure]> {
+  let summary = "the greatest common divisor";
+  let description = [{
+    It is not negative, and 0 for two operands of 0.
+
+    ```mlir
+    %rings = coil.gcd %ranks, %distance
+    ```
+  }];
+  let arguments = (ins Index:$left, Index:$right);
+  let results = (outs Index:$result);
+  let assemblyFormat = "$left `,` $right attr-dict";
+}
+
+def Coil_NodesOp : Coil_Op<"nodes", [Pure]> {
+  let summary = "the number of nodes that the ranks lie on";
+  let description = [{
+    Each node has as many ranks as every other, and its ranks follow each other.
+
+    ```mlir
+    %nodes = coil.nodes
+    ```
+  }];
+  let results = (outs Index:$result);
+  let assemblyFormat = "attr-dict";
 }
 
 def Coil_ModOp : Coil_Op<"mod", [Pure]> {

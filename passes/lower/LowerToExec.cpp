@@ -7,6 +7,7 @@
 #include "passes/Passes.h"
 
 #include <fmt/format.h>
+#include <mlir/Dialect/Func/IR/FuncOps.h>
 
 namespace coil {
 
@@ -22,30 +23,34 @@ struct LowerToExec : impl::LowerToExecBase<LowerToExec> {
     for (auto algorithm : llvm::make_early_inc_range(getOperation().getOps<ir::AlgorithmOp>()))
       if (mlir::failed(lower(algorithm)))
         return signalPassFailure();
+    // What only algorithms call goes with them.
+    for (auto function : llvm::make_early_inc_range(getOperation().getOps<mlir::func::FuncOp>()))
+      if (function.isPrivate())
+        function.erase();
   }
 
   mlir::LogicalResult lower(ir::AlgorithmOp algorithm) {
-    mlir::FailureOr<std::vector<int64_t>> roots = rootsOf(algorithm, ranks, root);
-    if (mlir::failed(roots))
+    auto requests = requestsOf(algorithm, {ranks, root, nodes, parameters});
+    if (mlir::failed(requests))
       return mlir::failure();
     LocationTable locations;
     LocationIndex algorithmLocation = locations.add(algorithm.getLoc());
     ExecPlan plan;
-    plan.name = algorithm.getSymName().str();
+    plan.name = planName(algorithm, requests->front());
     plan.location = algorithmLocation;
-    for (int64_t root : *roots) {
-      mlir::FailureOr<Instance> instance = expand(algorithm, ranks, root, locations);
+    for (const InstanceRequest &request : *requests) {
+      mlir::FailureOr<Instance> instance = expand(algorithm, request, locations);
       if (mlir::failed(instance))
         return mlir::failure();
       CollectiveProof proof = verifyCollective(*instance, algorithmLocation);
       if (!proof.isProved()) {
-        emitFindings(proof.findings, locations, describeInstance(algorithm, ranks, root));
+        emitFindings(proof.findings, locations, describeInstance(algorithm, request));
         return mlir::failure();
       }
       plan.collective = instance->collective;
       plan.ranks = instance->ranks;
       plan.chunks = instance->chunks;
-      CollectiveShape shape{instance->collective, instance->ranks, root, instance->chunks};
+      CollectiveShape shape{instance->collective, instance->ranks, request.root, instance->chunks};
       for (bool inPlace : {false, true}) {
         // A collective without a view in place has one form only.
         if (inPlace && !shape.hasData())
@@ -54,7 +59,7 @@ struct LowerToExec : impl::LowerToExecBase<LowerToExec> {
         ExecVariant variant = scheduleMoves(shape, std::move(moves), inPlace);
         variant.name = inPlace ? "in_place" : "out_of_place";
         if (algorithm.getRoot())
-          variant.name += fmt::format("_root{}", root);
+          variant.name += fmt::format("_root{}", request.root);
         variant.location = algorithmLocation;
         for (ExecChannel &channel : variant.channels)
           channel.location = algorithmLocation;

@@ -23,16 +23,16 @@ struct VerifyCollective : impl::VerifyCollectiveBase<VerifyCollective> {
   }
 
   mlir::LogicalResult verify(ir::AlgorithmOp algorithm) {
-    mlir::FailureOr<std::vector<int64_t>> roots = rootsOf(algorithm, ranks, root);
-    if (mlir::failed(roots))
+    auto requests = requestsOf(algorithm, {ranks, root, nodes, parameters});
+    if (mlir::failed(requests))
       return mlir::failure();
-    for (int64_t root : *roots) {
+    for (const InstanceRequest &request : *requests) {
       LocationTable locations;
-      mlir::FailureOr<Instance> instance = expand(algorithm, ranks, root, locations);
+      mlir::FailureOr<Instance> instance = expand(algorithm, request, locations);
       if (mlir::failed(instance))
         return mlir::failure();
       CollectiveProof proof = verifyCollective(*instance, locations.add(algorithm.getLoc()));
-      emitFindings(proof.findings, locations, describeInstance(algorithm, ranks, root));
+      emitFindings(proof.findings, locations, describeInstance(algorithm, request));
       // A wrong algorithm is wrong for most roots: one is enough to read.
       if (!proof.isProved())
         return mlir::failure();

@@ -11,6 +11,7 @@
 #include "passes/Passes.h"
 
 #include <mlir/Dialect/Arith/IR/Arith.h>
+#include <mlir/Dialect/Func/IR/FuncOps.h>
 #include <mlir/Dialect/SCF/IR/SCF.h>
 #include <mlir/IR/DialectRegistry.h>
 #include <mlir/Tools/mlir-opt/MlirOptMain.h>
@@ -19,7 +20,7 @@
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   registry.insert<coil::ir::CoilDialect, coil::exec::ExecDialect, mlir::arith::ArithDialect,
-                  mlir::scf::SCFDialect>();
+                  mlir::func::FuncDialect, mlir::scf::SCFDialect>();
   coil::registerCoilPasses();
   coil::registerPipelines();
   mlir::registerCanonicalizerPass();

@@ -241,6 +241,13 @@ Result<CommandLine> parseCommandLine(int argc, const char *const *argv) {
           ->check(CLI::Range(1, mostRanks));
   app.add_option("--algorithm", options.algorithm, "Which algorithm of a program with several");
 
+  app.add_option("--nodes", options.nodes, "Nodes that a program's ranks are said to lie on")
+      ->capture_default_str()
+      ->check(CLI::Range(int64_t{1}, int64_t{mostRanks}));
+  app.add_option("--param", options.parameters,
+                 "Value of a program's parameter, NAME=VALUE; may be repeated")
+      ->allow_extra_args(false);
+
   CLI::Option_group *what = app.add_option_group("What to run");
   CLI::Option *bytes =
       what->add_option("-b,--bytes", words.bytes, "List of sizes and ranges of sizes")

@@ -33,6 +33,10 @@ struct Options {
   std::optional<int> ranks;
   /// The algorithm of a file with several; empty: the only one.
   std::string algorithm;
+  /// Nodes that a program's ranks are said to lie on.
+  int64_t nodes = 1;
+  /// Values of a program's parameters: "radix=4".
+  std::vector<std::string> parameters;
 
   /// Bytes, or with `sizesAreCounts` elements as the call takes them.
   std::vector<uint64_t> sizes;

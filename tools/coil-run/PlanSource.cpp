@@ -68,6 +68,8 @@ Result<std::optional<Plan>> compile(const Options &options) {
   CompileOptions compileOptions;
   compileOptions.ranks = *options.ranks;
   compileOptions.algorithm = options.algorithm;
+  compileOptions.nodes = options.nodes;
+  compileOptions.parameters = options.parameters;
   if (options.root)
     compileOptions.root = *options.root;
   return compileFile(options.file, compileOptions, std::cerr);

@@ -145,6 +145,14 @@ std::optional<int> parseArguments(int argc, char **argv, CoilcArguments &argumen
       ->check(CLI::NonNegativeNumber);
   app.add_option("--algorithm", arguments.algorithm, "the algorithm, where the file has several")
       ->type_name("NAME");
+  app.add_option("--nodes", arguments.nodes, "nodes that the ranks lie on, equally many on each")
+      ->type_name("NODES")
+      ->capture_default_str()
+      ->check(CLI::Range(int64_t{1}, mostRanks));
+  app.add_option("--param", arguments.parameters,
+                 "value of a parameter of the algorithm; may be repeated")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
   app.add_option("--slots", arguments.slots, "slots of a staged channel")
       ->type_name("SLOTS")
       ->capture_default_str()

@@ -33,7 +33,10 @@ struct CoilcArguments {
   std::string from;
   int64_t ranks = 0;
   int64_t root = -1;
+  int64_t nodes = 1;
   int64_t slots = 4;
+  /// "radix=4", ...
+  std::vector<std::string> parameters;
   bool printPasses = false;
   /// "text" or "json" of --explain; empty: the program is compiled, not explained.
   std::string explain;

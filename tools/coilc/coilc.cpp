@@ -78,6 +78,9 @@ int finishPlan(Compilation &compilation, const CoilcArguments &arguments) {
 void setOptions(PipelineOptions &options, const CoilcArguments &arguments) {
   options.ranks = arguments.ranks;
   options.root = arguments.root;
+  options.nodes = arguments.nodes;
+  for (const std::string &parameter : arguments.parameters)
+    options.parameters.push_back(parameter);
   options.slots = arguments.slots;
 }
 

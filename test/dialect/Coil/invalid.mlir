@@ -33,6 +33,43 @@ coil.algorithm @a implements allreduce {
 
 // -----
 
+// coil.parameter C1
+coil.algorithm @a implements allreduce {
+^bb0(%ranks: index):
+  // expected-note@+1 {{the first declaration is here}}
+  %a = coil.parameter radix : index
+  // expected-error@+1 {{declares 'radix' again}}
+  %b = coil.parameter radix : i1
+}
+
+// -----
+
+// coil.parameter C2
+coil.algorithm @a implements allreduce {
+^bb0(%ranks: index):
+  // expected-error@+1 {{expected a default of type 'i1', found 'index'}}
+  %a = "coil.parameter"(%ranks) {name = "fast", operandSegmentSizes = array<i32: 0, 0, 1>} : (index) -> i1
+}
+
+// -----
+
+// coil.parameter C3
+coil.algorithm @a implements allreduce {
+^bb0(%ranks: index):
+  // expected-error@+1 {{expected no range for type 'i1'}}
+  %a = coil.parameter fast in %ranks to %ranks : i1
+}
+
+// -----
+
+coil.algorithm @a implements allreduce {
+^bb0(%ranks: index):
+  // expected-error@+1 {{expected both ends of a range}}
+  %a = "coil.parameter"(%ranks) {name = "radix", operandSegmentSizes = array<i32: 1, 0, 0>} : (index) -> index
+}
+
+// -----
+
 // coil.scratch C1
 coil.algorithm @a implements allreduce {
 ^bb0(%ranks: index):

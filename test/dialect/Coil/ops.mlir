@@ -15,6 +15,14 @@ coil.algorithm @chain implements broadcast {
   %c1 = arith.constant 1 : index
   // CHECK: coil.chunks %[[C1]]
   coil.chunks %c1
+  // CHECK: %{{.*}} = coil.parameter radix in %[[C1]] to %ranks default %[[C1]] : index
+  %radix = coil.parameter radix in %c1 to %ranks default %c1 : index
+  // CHECK: %{{.*}} = coil.parameter fast : i1
+  %fast = coil.parameter fast : i1
+  // CHECK: %[[NODES:.*]] = coil.nodes
+  %nodes = coil.nodes
+  // CHECK: coil.gcd %ranks, %[[NODES]]
+  %rings = coil.gcd %ranks, %nodes
   // CHECK: coil.scratch kept[%ranks]
   coil.scratch kept[%ranks]
   %some = arith.cmpi sge, %ranks, %c1 : index

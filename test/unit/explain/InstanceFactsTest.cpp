@@ -89,6 +89,21 @@ TEST(InstanceFacts, OrderOfCombinationMatters) {
   EXPECT_EQ(factsOf(alike).sameBits, true);
 }
 
+TEST(InstanceFacts, NodesCountWhatLeavesThem) {
+  // 0 and 1 on one node, 2 and 3 on the other.
+  Instance instance = makeInstance(Collective::Broadcast, 4);
+  add(instance, StatementKind::Send, {data(0)}, data(1));
+  add(instance, StatementKind::Send, {data(1)}, data(2));
+  add(instance, StatementKind::Send, {data(0)}, data(3));
+  InstanceFacts facts = factsOf(instance, 2);
+  ASSERT_EQ(facts.nodeTraffic.size(), 2u);
+  EXPECT_EQ(facts.nodeTraffic[0].sent, 2);
+  EXPECT_EQ(facts.nodeTraffic[0].received, 0);
+  EXPECT_EQ(facts.nodeTraffic[1].sent, 0);
+  EXPECT_EQ(facts.nodeTraffic[1].received, 2);
+  EXPECT_EQ(factsOf(instance).nodeTraffic[0].sent, 0);
+}
+
 TEST(InstanceFacts, MessageIsTheLargerBuffer) {
   EXPECT_EQ(factsOf(makeInstance(Collective::AllGather, 4, 3)).messageChunks, 12);
   EXPECT_EQ(factsOf(makeInstance(Collective::ReduceScatter, 4, 3)).messageChunks, 12);

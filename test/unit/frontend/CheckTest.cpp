@@ -146,11 +146,78 @@ TEST(CheckNumbers, JudgesRanges) {
   EXPECT_EQ(errorsIn("for i in 5..2 {}"),
             "2:10: error: the range is reversed: it begins at 5 and ends at 2\n");
   EXPECT_EQ(errorsIn("for i in 1..ranks {}\nfor i in 0..ranks - 2 {}\nfor i in 3..3 {}"), "");
-  EXPECT_EQ(errorsIn("for i in 0..4 step 0 {}"),
-            "2:20: error: a step must be at least 1, found 0\n");
+  EXPECT_EQ(errorsIn("for i in 0..4 step 0 {}"), "2:20: error: a step must not be 0\n");
   EXPECT_EQ(errorsIn("send data[2..2] @ 0 -> data[0] @ 1"),
             "2:11: error: a run of chunks must end after it begins; it begins at 2 and ends at "
             "2\n");
+}
+
+TEST(CheckNumbers, JudgesRangesThatGoDown) {
+  EXPECT_EQ(errorsIn("for i in 2..5 step -1 {}"),
+            "2:10: error: the range is reversed: it goes down, begins at 2 and ends at 5\n");
+  EXPECT_EQ(errorsIn("chunks 8\nfor i in 7..-1 step -1 send data[i] @ 0 -> data[i] @ 1"), "");
+  EXPECT_EQ(errorsIn("chunks 8\nfor i in 8..0 step -1 send data[i] @ 0 -> data[7] @ 1"), "");
+  EXPECT_EQ(errorsIn("for i in -1..-5 step -2 send data[i] @ 0 -> data[0] @ 1"),
+            "2:35: error: the chunk index is at most -1; chunks are counted from 0\n");
+  // The sign is known on the instance.
+  EXPECT_EQ(errorsIn("for i in 2..5 step ranks - 3 send data[i - 9] @ 0 -> data[0] @ 1"), "");
+}
+
+TEST(CheckHeads, JudgesParameters) {
+  auto errors = [](std::string parameters, std::string body = "") {
+    return errorsOf("algorithm a(" + parameters + ") : allreduce {\n" + body + "}");
+  };
+  EXPECT_EQ(errors("k: int = ranks, m: int in 0..k = k - 1, f: bool = k > 2"), "");
+  EXPECT_EQ(errors("k: int = true"), "1:22: error: 'k' must be an int, found a bool\n");
+  EXPECT_EQ(errors("k: bool = 1"), "1:23: error: 'k' must be a bool, found an int\n");
+  EXPECT_EQ(errors("k: int in 2..9 = 9"), "1:30: error: the default of 'k' is out of its range\n");
+  EXPECT_EQ(errors("k: int in 3..3"),
+            "1:23: error: the range of 'k' holds nothing: it begins at 3 and ends at 3\n");
+  EXPECT_EQ(errors("k: int, k: bool"), "1:21: error: 'k' is declared already\n"
+                                       "1:13: note: the first declaration is here\n");
+  EXPECT_EQ(errors("k: int in 1..3", "send data[k] @ 0 -> data[0] @ 1"),
+            "2:11: error: the chunk index is at least 1, but 'data' has 1 chunk\n");
+}
+
+TEST(CheckHeads, JudgesFunctions) {
+  auto errors = [](std::string function, std::string body = "") {
+    return errorsOf(function + "\nalgorithm a : allreduce {\n" + body + "}");
+  };
+  EXPECT_EQ(errors("fn f(a, b: bool) = if b then f(a - 1, !b) else a", "let x = f(1, true)"), "");
+  EXPECT_EQ(errors("fn f(a) : bool = a"),
+            "1:18: error: 'f' has the type bool, but its value is an int\n");
+  EXPECT_EQ(errors("fn f(a) = a + ranks"), "1:15: error: unknown name 'ranks'\n"
+                                           "1:4: note: a function sees its parameters alone\n");
+  EXPECT_EQ(errors("fn f(a) = node(a)"), "1:11: error: 'node' is not known in a function\n"
+                                         "1:4: note: a function sees its parameters alone\n");
+  EXPECT_EQ(errors("fn f(a) = a", "let x = f()"), "3:9: error: 'f' takes one argument, found none\n"
+                                                  "1:4: note: 'f' is declared here\n");
+  EXPECT_EQ(errors("fn f(a) = a", "let x = f(true)"),
+            "3:11: error: 'a' must be an int, found a bool\n1:6: note: 'a' is declared here\n");
+  EXPECT_EQ(errors("fn f(a) = a", "let f = 1"),
+            "3:5: error: 'f' is the name of a function; choose another name\n");
+  EXPECT_EQ(errors("fn min(a) = a"),
+            "1:4: error: 'min' is a word of the language; choose another name\n");
+  EXPECT_EQ(errors("fn a() = 1"), "2:11: error: an algorithm named 'a' exists already\n"
+                                  "1:4: note: the first one is here\n");
+  EXPECT_EQ(errors("fn f(a) = g(a)"), "1:11: error: unknown function 'g'\n");
+}
+
+TEST(CheckNumbers, JudgesConditionsAndBuiltins) {
+  EXPECT_EQ(errorsIn("let x = if ranks > 1 then 1 else true"),
+            "2:9: error: the values of a condition must be of one type, found an int and a "
+            "bool\n");
+  EXPECT_EQ(errorsIn("let x = if 2 > 1 then 1 else 1 / 0"), "");
+  EXPECT_EQ(errorsIn("send data[if ranks > 1 then 2 else 3] @ 0 -> data[0] @ 1"),
+            "2:11: error: the chunk index is at least 2, but 'data' has 1 chunk\n");
+  EXPECT_EQ(errorsIn("assert abs(-3) == 4"), "2:1: error: this assertion never holds: abs(-3) == "
+                                             "4\n");
+  EXPECT_EQ(errorsIn("assert ceil_div(7, 2) == 4 && !is_power_of_two(6)\n"
+                     "assert ceil_div(7, 2) == 3"),
+            "3:1: error: this assertion never holds: ceil_div(7, 2) == 3\n");
+  EXPECT_EQ(errorsIn("let x = ceil_div(1, 0)"), "2:21: error: division by zero\n");
+  EXPECT_EQ(errorsIn("let x = gcd(1)"), "2:9: error: 'gcd' takes 2 arguments, found 1\n");
+  EXPECT_EQ(errorsIn("let x = rank(nodes, 0) + local(1) + node(ranks_per_node)"), "");
 }
 
 TEST(CheckNumbers, JudgesPlaces) {

@@ -123,6 +123,60 @@ TEST(Lower, ComputesWhatTheOperatorsSay) {
   EXPECT_THAT(valueOf("ranks > 2 || ranks < 4"), HasSubstr("arith.ori %0, %1"));
 }
 
+TEST(Lower, CountsUpWhereALoopGoesDown) {
+  EXPECT_THAT(lowered("algorithm a : allreduce {\n"
+                      "  for n in 7..-1 step -2\n"
+                      "    copy data[n] @ 0 -> data[0] @ 0\n"
+                      "}\n"),
+              ::testing::HasSubstr(R"(    %0 = arith.cmpi ne, %c-2, %c0 : index
+    coil.assert %0, "a step must not be 0"
+    %1 = arith.subi %c7, %c-1 : index
+    %2 = arith.floordivsi %1, %c-2 : index
+    %3 = arith.subi %c0, %2 : index
+    scf.for %arg0 = %c0 to %3 step %c1 {
+      %4 = arith.muli %arg0, %c-2 : index
+      %5 = arith.addi %c7, %4 : index
+      %6 = coil.place data[%5] on %c0
+)"));
+}
+
+TEST(Lower, KeepsParametersAndFunctions) {
+  EXPECT_EQ(lowered("fn pick(n, upper: bool) = if upper then n else pick(n, true)\n"
+                    "algorithm a(k: int in 2..ranks = 2, fast: bool) : allreduce {\n"
+                    "  assert pick(k, fast) == rank(1, 0)\n"
+                    "}\n"),
+            R"mlir(module {
+  func.func private @pick(%arg0: index, %arg1: i1) -> index {
+    %0 = scf.if %arg1 -> (index) {
+      scf.yield %arg0 : index
+    } else {
+      %true = arith.constant true
+      %1 = func.call @pick(%arg0, %true) : (index, i1) -> index
+      scf.yield %1 : index
+    }
+    return %0 : index
+  }
+  coil.algorithm @a implements allreduce {
+  ^bb0(%ranks: index):
+    %c2 = arith.constant 2 : index
+    %c1 = arith.constant 1 : index
+    %c0 = arith.constant 0 : index
+    %0 = coil.nodes
+    %1 = arith.floordivsi %ranks, %0 : index
+    %2 = coil.parameter k in %c2 to %ranks default %c2 : index
+    %3 = coil.parameter fast : i1
+    %4 = func.call @pick(%2, %3) : (index, i1) -> index
+    %5 = coil.mod %c1, %0
+    %6 = arith.muli %5, %1 : index
+    %7 = coil.mod %c0, %1
+    %8 = arith.addi %6, %7 : index
+    %9 = arith.cmpi eq, %4, %8 : index
+    coil.assert %9, "pick(k, fast) == rank(1, 0)"
+  }
+}
+)mlir");
+}
+
 TEST(Lower, ComputesARightOperandOnlyIfItMatters) {
   EXPECT_THAT(lowered("algorithm a : allreduce {\n"
                       "  for n in 0..ranks\n"

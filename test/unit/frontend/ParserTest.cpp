@@ -11,6 +11,7 @@ namespace {
 std::string grouped(const ast::Expr &expr) {
   struct Grouping {
     std::string operator()(const ast::IntegerExpr &expr) { return fmt::format("{}", expr.value); }
+    std::string operator()(const ast::BooleanExpr &expr) { return fmt::format("{}", expr.value); }
     std::string operator()(const ast::NameExpr &expr) { return expr.name; }
     std::string operator()(const ast::UnaryExpr &expr) {
       return fmt::format("({}{})", spelling(expr.op), grouped(*expr.operand));
@@ -18,6 +19,10 @@ std::string grouped(const ast::Expr &expr) {
     std::string operator()(const ast::BinaryExpr &expr) {
       return fmt::format("({} {} {})", grouped(*expr.left), spelling(expr.op),
                          grouped(*expr.right));
+    }
+    std::string operator()(const ast::ConditionalExpr &expr) {
+      return fmt::format("({} ? {} : {})", grouped(*expr.condition), grouped(*expr.whenTrue),
+                         grouped(*expr.whenFalse));
     }
     std::string operator()(const ast::CallExpr &expr) {
       std::string arguments;
@@ -47,6 +52,15 @@ TEST(ParseExpr, BindsByPrecedence) {
   EXPECT_EQ(groupedText("-a + ~b - -1"), "(((-a) + (~b)) - (-1))");
   EXPECT_EQ(groupedText("min(a, b + 1, max(c)) >> 1"), "(min(a, (b + 1), max(c)) >> 1)");
   EXPECT_EQ(groupedText("((a))"), "a");
+}
+
+TEST(ParseExpr, LetsAConditionGoOnToTheEnd) {
+  EXPECT_EQ(groupedText("1 + if a < b then c else d + 2"), "(1 + ((a < b) ? c : (d + 2)))");
+  EXPECT_EQ(groupedText("if a then if b then 1 else 2 else if true then 3 else 4"),
+            "(a ? (b ? 1 : 2) : (true ? 3 : 4))");
+  EXPECT_EQ(groupedText("if a 3"), "1:40: error: expected 'then' after the condition, found '3'\n");
+  EXPECT_EQ(groupedText("if a then 3"),
+            "1:47: error: expected 'else' and the value otherwise, found '}'\n");
 }
 
 TEST(ParseExpr, RefusesChainsOfComparisons) {
@@ -125,6 +139,48 @@ TEST(Parser, DumpsTheTree) {
 )");
 }
 
+TEST(Parser, DumpsHeads) {
+  Program program("algorithm tree(radix: int in 2..9 = 2, fast: bool) : allreduce {}\n"
+                  "fn pick(a, b: bool) : int = if b then a else 0\n");
+  ASSERT_TRUE(program.isValid);
+  std::ostringstream out;
+  dumpAst(*program.file, out);
+  EXPECT_EQ(out.str(), R"(file 'test.coil'
+  fn pick : int <2:1-47>
+    parameter a : int <2:9-10>
+    parameter b : bool <2:12-13>
+    conditional <2:29-47>
+      name b <2:32-33>
+      name a <2:39-40>
+      integer 0 <2:46-47>
+  algorithm tree : allreduce <1:1-66>
+    parameter radix : int <1:16-38>
+      in <1:30-34>
+        integer 2 <1:30-31>
+        integer 9 <1:33-34>
+      default <1:37-38>
+        integer 2 <1:37-38>
+    parameter fast : bool <1:40-50>
+)");
+}
+
+TEST(Parser, SaysWhatItExpectedInHeads) {
+  EXPECT_EQ(errorsOf("algorithm a(x) : allreduce {}"),
+            "1:14: error: expected ':' and the parameter's type, found ')'\n");
+  EXPECT_EQ(errorsOf("algorithm a(x: float) : allreduce {}"),
+            "1:16: error: expected the type 'int' or 'bool', found 'float'\n");
+  EXPECT_EQ(errorsOf("algorithm a(x: int in 3) : allreduce {}"),
+            "1:24: error: expected '..' and the end of the range, found ')'\n");
+  EXPECT_EQ(errorsOf("algorithm a(x: bool in 0..2) : allreduce {}"),
+            "1:21: error: a bool parameter has no range\n");
+  EXPECT_EQ(errorsOf("algorithm a() : allreduce {}"), "");
+  EXPECT_EQ(errorsOf("fn f = 2"),
+            "1:6: error: expected '(' and the function's parameters, found '='\n");
+  EXPECT_EQ(errorsOf("fn f() 2\nalgorithm a : allreduce { let 1 }"),
+            "1:8: error: expected '=' and the function's value, found '2'\n"
+            "2:31: error: expected a name for the value, found '1'\n");
+}
+
 TEST(Parser, TakesStepAsANameToo) {
   EXPECT_EQ(errorsIn("for step in 0..ranks step 2 send data[0] @ step -> data[0] @ step + 1"), "");
 }
@@ -138,7 +194,7 @@ TEST(Parser, NeedsNoLineEnds) {
 
 TEST(Parser, SaysWhatItExpected) {
   EXPECT_EQ(errorsOf(""), "1:1: error: expected an algorithm, found end of file\n");
-  EXPECT_EQ(errorsOf("ring"), "1:1: error: expected 'algorithm', found 'ring'\n");
+  EXPECT_EQ(errorsOf("ring"), "1:1: error: expected 'algorithm' or 'fn', found 'ring'\n");
   EXPECT_EQ(errorsOf("algorithm for : allreduce {}"),
             "1:11: error: expected the algorithm's name, found the keyword 'for'\n");
   EXPECT_EQ(errorsOf("algorithm apply : allreduce {}"),
@@ -157,7 +213,7 @@ TEST(Parser, SaysWhatItExpected) {
   EXPECT_EQ(errorsOf("algorithm a : allreduce {\n  chunks 1\n"),
             "2:11: error: expected '}', found end of file\n1:25: note: to close this '{'\n");
   EXPECT_EQ(errorsOf("algorithm a : allreduce {}\n}"),
-            "1:27: error: expected 'algorithm', found '}'\n");
+            "1:27: error: expected 'algorithm' or 'fn', found '}'\n");
 }
 
 TEST(Parser, SaysWhatItExpectedInStatements) {

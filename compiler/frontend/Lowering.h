@@ -1,0 +1,95 @@
+//===- Lowering.h - One declaration on its way to the dialect ---*- C++ -*-===//
+//
+// Visits statements and expressions, and keeps the value of each name. Since no
+// name shadows another, one table serves all blocks; a name declared again in a
+// later block replaces its entry.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef COIL_COMPILER_FRONTEND_LOWERING_H
+#define COIL_COMPILER_FRONTEND_LOWERING_H
+
+#include "compiler/frontend/Ast.h"
+
+#include <llvm/ADT/STLFunctionalExtras.h>
+#include <llvm/ADT/StringMap.h>
+#include <mlir/IR/Builders.h>
+#include <mlir/IR/BuiltinOps.h>
+
+#include <map>
+
+namespace coil {
+
+/// Lowers one declaration; a new one is made for each.
+class Lowering {
+public:
+  explicit Lowering(mlir::ModuleOp module)
+      : module(module), builder(mlir::OpBuilder::atBlockEnd(module.getBody())),
+        indexType(builder.getIndexType()) {}
+
+  /// Makes the function's symbol, without a body.
+  void declare(const ast::Function &function);
+  /// Gives a declared function its body.
+  void lower(const ast::Function &function);
+  void lower(const ast::Algorithm &algorithm);
+
+  /// Statements and expressions, as ast::visit hands them out.
+  void operator()(const ast::ChunksStmt &stmt);
+  void operator()(const ast::ScratchStmt &stmt);
+  void operator()(const ast::LetStmt &stmt);
+  void operator()(const ast::ForStmt &stmt);
+  void operator()(const ast::IfStmt &stmt);
+  void operator()(const ast::AssertStmt &stmt);
+  void operator()(const ast::ExchangeStmt &stmt);
+  void operator()(const ast::MoveStmt &stmt);
+  mlir::Value operator()(const ast::IntegerExpr &expr) { return constant(expr.value); }
+  mlir::Value operator()(const ast::BooleanExpr &expr);
+  mlir::Value operator()(const ast::NameExpr &expr);
+  mlir::Value operator()(const ast::UnaryExpr &expr);
+  mlir::Value operator()(const ast::BinaryExpr &expr);
+  mlir::Value operator()(const ast::ConditionalExpr &expr);
+  mlir::Value operator()(const ast::CallExpr &expr);
+
+private:
+  mlir::Location location(SourceRange range);
+  mlir::Type typeOf(ast::ValueType type);
+
+  // Statements (Lower.cpp).
+  void lower(const ast::Parameter &parameter);
+  void lower(const ast::Block &block);
+  mlir::Value lower(const ast::Place &place);
+  /// Runs `makeBody` with the insertion point inside of the loop.
+  void inLoop(const ast::Loop &loop, llvm::function_ref<void()> makeBody);
+  template <typename Op> void lowerOperands(Op op, const ast::MoveStmt &stmt);
+  /// The loops and conditions of an operand from `clause` on, and its place.
+  void lowerOperand(const ast::Operand &operand, size_t clause);
+
+  // Expressions (LowerExpr.cpp).
+  mlir::Value lower(const ast::Expr &expr) {
+    return ast::visit(expr, [&](const auto &each) -> mlir::Value { return (*this)(each); });
+  }
+  /// Null if the language has no function of that name.
+  mlir::Value lowerBuiltin(llvm::StringRef name, llvm::ArrayRef<mlir::Value> arguments,
+                           mlir::Location loc);
+  /// The right operand is computed only if the left one leaves the result open,
+  /// so that `n != 0 && x / n > 1` never divides by 0.
+  mlir::Value lowerLogical(const ast::BinaryExpr &expr);
+  /// Each integer once, at the head of the declaration, so that the body shows
+  /// what it computes.
+  mlir::Value constant(int64_t value);
+  mlir::Value truth(bool value, mlir::Location loc);
+  void setInsertionPointToHead();
+
+  mlir::ModuleOp module;
+  mlir::OpBuilder builder;
+  mlir::Type indexType;
+  llvm::StringMap<mlir::Value> names;
+  std::map<int64_t, mlir::Value> constants;
+  mlir::Block *constantBlock = nullptr;
+  /// The last operation of the head.
+  mlir::Operation *lastConstant = nullptr;
+};
+
+} // namespace coil
+
+#endif // COIL_COMPILER_FRONTEND_LOWERING_H
