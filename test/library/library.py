@@ -13,6 +13,9 @@ of the rank that sends most, in units of the message, the larger of a rank's two
 ranks, log2 (rounded down), ceil_log2, min, max and Python's arithmetic, which is exact. Ranks is a
 condition; numbers of ranks that do not meet it must be refused by an assertion of the program's own.
 
+Algorithms that speak of nodes are held for every number of nodes up to 8 that divides the ranks; their
+formulas know nodes and ranks_per_node too.
+
 --run also runs each algorithm on 2 to 8 ranks: in place and out of place, odd counts, every result
 checked. --table writes the table of docs/algorithms.md from what was measured, --check-table compares.
 """
@@ -101,6 +104,8 @@ class Header:
         self.path = path
         self.fields, last = {}, None
         text = path.read_text(encoding="utf-8")
+        code = re.sub("//[^\n]*", "", text)
+        self.uses_nodes = re.search(r"\b(nodes|ranks_per_node|node|local|rank)\b", code) is not None
         comment = re.match(r"(//[^\n]*\n)+", text)
         if not comment:
             raise Failure("the file does not begin with a comment")
@@ -116,8 +121,9 @@ class Header:
             if name not in self.fields:
                 raise Failure(f"the header has no line '{name}:'")
 
-    def where(self, ranks):
-        names = {"ranks": Fraction(ranks)}
+    def where(self, ranks, nodes=1):
+        names = {"ranks": Fraction(ranks), "nodes": Fraction(nodes),
+                 "ranks_per_node": Fraction(ranks, nodes)}
         for lines in self.fields.values():
             for line in lines[1:]:
                 if line.startswith("where "):
@@ -131,12 +137,15 @@ class Header:
         text = split_commas(self.fields[name][0])[0]
         return text.removeprefix("at most "), text.startswith("at most ")
 
-    def expect(self, name, ranks, found):
+    def expect(self, name, ranks, nodes, found):
         text, is_bound = self.formula(name)
-        expected = evaluate(text, self.where(ranks))
+        expected = evaluate(text, self.where(ranks, nodes))
         if found > expected if is_bound else found != expected:
-            raise Failure(f"{ranks} ranks: the header's {name.lower()} are {text} = {expected}, "
+            raise Failure(f"{ranks} ranks, {nodes} nodes: the header's {name.lower()} are {text} = {expected}, "
                           f"the compiler counts {found}")
+
+    def node_counts(self, ranks):
+        return [nodes for nodes in range(1, 9 if self.uses_nodes else 2) if ranks % nodes == 0]
 
     def allows(self, ranks):
         if "Ranks" not in self.fields:
@@ -145,9 +154,9 @@ class Header:
         return bool(evaluate(CONDITIONS.get(text, text), self.where(ranks)))
 
 
-def explain(coilc, path, ranks):
+def explain(coilc, path, ranks, nodes):
     """What coilc counts, or none where an assertion of the program refuses."""
-    command = [coilc, path, "-n", str(ranks), "--explain=json"]
+    command = [coilc, path, "-n", str(ranks), "--nodes", str(nodes), "--explain=json"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
     if done.returncode == 0:
         return json.loads(done.stdout)
@@ -160,15 +169,17 @@ def prove(coilc, path, all_ranks):
     """The numbers of ranks that the algorithm was proved for."""
     header, proved = Header(path), []
     for ranks in all_ranks:
-        facts = explain(coilc, path, ranks)
-        if (facts is not None) != header.allows(ranks):
-            raise Failure(f"{ranks} ranks are " + ("refused, but the header allows them"
-                          if facts is None else "accepted, but the header excludes them"))
-        if facts is None:
-            continue
-        header.expect("Steps", ranks, facts["steps"])
-        header.expect("Bytes sent a rank", ranks, Fraction(facts["bytes_sent_fraction"]))
-        proved.append(ranks)
+        for nodes in header.node_counts(ranks):
+            facts = explain(coilc, path, ranks, nodes)
+            if (facts is not None) != header.allows(ranks):
+                raise Failure(f"{ranks} ranks are " + ("refused, but the header allows them"
+                              if facts is None else "accepted, but the header excludes them"))
+            if facts is None:
+                break
+            header.expect("Steps", ranks, nodes, facts["steps"])
+            header.expect("Bytes sent a rank", ranks, nodes, Fraction(facts["bytes_sent_fraction"]))
+        else:
+            proved.append(ranks)
     if not any(ranks > 1 for ranks in proved):
         raise Failure("no number of ranks was proved")
     return proved
@@ -179,12 +190,13 @@ def run(coil_run, path, header):
     for ranks in range(2, 9):
         if not header.allows(ranks):
             continue
-        command = [coil_run, path, "-n", str(ranks), "--count", COUNTS, "--memory", "both",
-                   "--iters", "2", "--warmup", "1", "--check", "--quiet"]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
-        if done.returncode != 0:
-            raise Failure(f"{ranks} ranks: coil-run's exit code is {done.returncode}\n"
-                          f"{done.stdout}{done.stderr}")
+        for nodes in header.node_counts(ranks):
+            command = [coil_run, path, "-n", str(ranks), "--nodes", str(nodes), "--count", COUNTS,
+                       "--memory", "both", "--iters", "2", "--warmup", "1", "--check", "--quiet"]
+            done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
+            if done.returncode != 0:
+                raise Failure(f"{ranks} ranks, {nodes} nodes: coil-run's exit code is "
+                              f"{done.returncode}\n{done.stdout}{done.stderr}")
 
 
 def lines_of_code(path):
