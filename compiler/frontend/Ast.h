@@ -141,7 +141,7 @@ template <typename Visitor> decltype(auto) visit(const Expr &expr, Visitor &&vis
 //===----------------------------------------------------------------------===//
 
 struct Stmt {
-  enum class Kind : uint8_t { Chunks, Scratch, Let, For, If, Assert, Move, Exchange };
+  enum class Kind : uint8_t { Chunks, Scratch, Let, For, If, Assert, Move, Exchange, Apply };
   const Kind kind;
   SourceRange range;
 
@@ -246,6 +246,36 @@ struct ExchangeStmt : Stmt {
       : Stmt(Kind::Exchange, range), body(std::move(body)) {}
 };
 
+/// `for clauses: begin..end` in brackets; `end` is null for a single number, and
+/// there may be no clauses.
+struct ListItem {
+  SourceRange range;
+  std::vector<Operand::Clause> clauses;
+  ExprPtr begin, end;
+};
+
+/// `apply callee(arguments) over [group] on view -> output`.
+struct ApplyStmt : Stmt {
+  /// Without a name: the next of the callee's root and parameters.
+  struct Argument {
+    std::optional<Name> name;
+    ExprPtr value;
+  };
+  /// Chunks of a buffer, in the order that the callee sees them in.
+  struct View {
+    SourceRange range;
+    Name buffer;
+    std::vector<ListItem> chunks;
+  };
+  Name callee;
+  std::vector<Argument> arguments;
+  std::vector<ListItem> group;
+  View view;
+  /// What the callee writes, if that is not the view itself.
+  std::optional<View> output;
+  explicit ApplyStmt(SourceRange range) : Stmt(Kind::Apply, range) {}
+};
+
 std::string_view spelling(Verb verb);
 
 /// Calls `visitor` with the statement as the class that it is.
@@ -267,6 +297,8 @@ template <typename Visitor> decltype(auto) visit(const Stmt &stmt, Visitor &&vis
     return visitor(static_cast<const MoveStmt &>(stmt));
   case Stmt::Kind::Exchange:
     return visitor(static_cast<const ExchangeStmt &>(stmt));
+  case Stmt::Kind::Apply:
+    return visitor(static_cast<const ApplyStmt &>(stmt));
   }
   __builtin_unreachable();
 }

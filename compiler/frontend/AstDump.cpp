@@ -96,17 +96,22 @@ public:
     for (const Operand &operand : stmt.operands) {
       Level inner(*this, operand.range, "operand");
       place(operand.place);
-      for (const Operand::Clause &clause : operand.clauses) {
-        Level loop(*this, clause.loop.range, "for {}", clause.loop.variable.text);
-        bounds(clause.loop);
-        if (clause.condition) {
-          Level condition(*this, clause.condition->range, "if");
-          dump(*clause.condition);
-        }
-      }
+      clauses(operand.clauses);
     }
     Level inner(*this, stmt.destination.range, "destination");
     place(stmt.destination);
+  }
+  void operator()(const ApplyStmt &stmt) {
+    Level level(*this, stmt.range, "apply {}", stmt.callee.text);
+    for (const ApplyStmt::Argument &argument : stmt.arguments) {
+      Level inner(*this, argument.value->range, "argument{}",
+                  argument.name ? " " + argument.name->text : "");
+      dump(*argument.value);
+    }
+    list("member", stmt.group);
+    view("view", stmt.view);
+    if (stmt.output)
+      view("output", *stmt.output);
   }
   void operator()(const ExchangeStmt &stmt) {
     Level level(*this, stmt.range, "exchange");
@@ -166,6 +171,31 @@ private:
       Level level(*this, loop.step->range, "step");
       dump(*loop.step);
     }
+  }
+  void clauses(const std::vector<Operand::Clause> &clauses) {
+    for (const Operand::Clause &clause : clauses) {
+      Level loop(*this, clause.loop.range, "for {}", clause.loop.variable.text);
+      bounds(clause.loop);
+      if (clause.condition) {
+        Level condition(*this, clause.condition->range, "if");
+        dump(*clause.condition);
+      }
+    }
+  }
+  void list(const char *what, const std::vector<ListItem> &items) {
+    for (const ListItem &item : items) {
+      Level level(*this, item.range, "{}", what);
+      clauses(item.clauses);
+      dump(*item.begin);
+      if (item.end) {
+        Level run(*this, item.end->range, "to");
+        dump(*item.end);
+      }
+    }
+  }
+  void view(const char *what, const ApplyStmt::View &view) {
+    Level level(*this, view.range, "{} {}", what, view.buffer.text);
+    list("chunks", view.chunks);
   }
   void place(const Place &place) {
     Level level(*this, place.range, "place {}", place.buffer.text);

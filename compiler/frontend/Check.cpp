@@ -219,29 +219,35 @@ static std::string countText(std::string count) {
 }
 
 Checker::MaybeInterval Checker::checkPlace(const Place &place) {
-  const Symbol *buffer = resolveBuffer(place.buffer);
-  MaybeInterval begin = evaluateInt(*place.begin, "a chunk index"), end;
-  if (place.end)
-    end = evaluateInt(*place.end, "a chunk index");
+  MaybeInterval count = checkChunkRun(place.buffer, *place.begin, place.end.get());
   evaluateInt(*place.rank, "a rank");
-  if (!buffer || !begin || (place.end && !end))
+  return count;
+}
+
+Checker::MaybeInterval Checker::checkChunkRun(const Name &name, const Expr &first,
+                                              const Expr *last) {
+  const Symbol *buffer = resolveBuffer(name);
+  MaybeInterval begin = evaluateInt(first, "a chunk index"), end;
+  if (last)
+    end = evaluateInt(*last, "a chunk index");
+  if (!buffer || !begin || (last && !end))
     return std::nullopt;
 
   if (begin->isBelow(0)) {
-    rangeError(place.begin->range, "the chunk index is {}; chunks are counted from 0",
+    rangeError(first.range, "the chunk index is {}; chunks are counted from 0",
                describeHigh(*begin));
     return std::nullopt;
   }
   if (end && isLessEqual(*end, *begin) == true) {
-    rangeError(place.begin->range.to(place.end->range),
+    rangeError(first.range.to(last->range),
                "a run of chunks must end after it begins; it begins at {} and ends at {}",
                describeLow(*begin), describeHigh(*end));
     return std::nullopt;
   }
   // The last chunk that is used lies beyond the buffer, whatever the size is.
-  Interval last = end ? add(*end, Interval::constant(-1)) : *begin;
-  if (buffer->size && isLessEqual(*buffer->size, last) == true) {
-    SourceRange range = place.end ? place.end->range : place.begin->range;
+  Interval highest = end ? add(*end, Interval::constant(-1)) : *begin;
+  if (buffer->size && isLessEqual(*buffer->size, highest) == true) {
+    SourceRange range = last ? last->range : first.range;
     Diagnostic *diagnostic = rangeError(
         range, "the {} is {}, but '{}' has {}", end ? "end of the run" : "chunk index",
         describeLow(end ? *end : *begin), buffer->name, countText(describeHigh(*buffer->size)));
@@ -252,16 +258,20 @@ Checker::MaybeInterval Checker::checkPlace(const Place &place) {
   return end ? subtract(*end, *begin) : Interval::constant(1);
 }
 
-Checker::MaybeInterval Checker::checkOperand(const Operand &operand) {
-  Scope scope(*this);
-  int reachable = unreachable;
-  for (const Operand::Clause &clause : operand.clauses) {
+void Checker::checkClauses(const std::vector<Operand::Clause> &clauses) {
+  for (const Operand::Clause &clause : clauses) {
     unreachable += checkLoop(clause.loop);
     if (!clause.condition)
       continue;
     MaybeValue condition = evaluateBool(*clause.condition, "a condition");
     unreachable += condition && condition->truth == false;
   }
+}
+
+Checker::MaybeInterval Checker::checkOperand(const Operand &operand) {
+  Scope scope(*this);
+  int reachable = unreachable;
+  checkClauses(operand.clauses);
   MaybeInterval count = checkPlace(operand.place);
   unreachable = reachable;
   return count;

@@ -21,6 +21,7 @@ namespace coil {
 /// What the declarations of a file can use, by name.
 struct FileNames {
   std::unordered_map<std::string_view, const ast::Function *> functions;
+  std::unordered_map<std::string_view, const ast::Algorithm *> algorithms;
 };
 
 /// Checks one declaration; a new checker is made for each.
@@ -45,6 +46,7 @@ public:
   void operator()(const ast::AssertStmt &stmt);
   void operator()(const ast::MoveStmt &stmt);
   void operator()(const ast::ExchangeStmt &stmt);
+  void operator()(const ast::ApplyStmt &stmt);
 
 private:
   using Type = ast::ValueType;
@@ -119,7 +121,16 @@ private:
   /// Returns the number of chunks, if known.
   MaybeInterval checkPlace(const ast::Place &place);
   MaybeInterval checkOperand(const ast::Operand &operand);
+  /// The chunks from `begin` up to `end`, or the one at `begin`; returns their number.
+  MaybeInterval checkChunkRun(const ast::Name &buffer, const ast::Expr &begin,
+                              const ast::Expr *end);
+  /// Declares the variables; what follows may turn out to be unreachable.
+  void checkClauses(const std::vector<ast::Operand::Clause> &clauses);
   const Symbol *resolveBuffer(const ast::Name &name);
+
+  // Applications (CheckApply.cpp).
+  void checkArguments(const ast::ApplyStmt &stmt, const ast::Algorithm &callee);
+  void checkView(const ast::ApplyStmt::View &view, bool isWritten);
 
   // Names (Check.cpp).
   Symbol *declare(const ast::Name &name, Symbol::Kind kind);

@@ -55,7 +55,8 @@ bool checkFile(const File &file, DiagnosticEngine &diagnostics) {
       names.functions.emplace(function->name.text, function.get());
   }
   for (const auto &algorithm : file.algorithms)
-    isNew("an algorithm", algorithm->name);
+    if (isNew("an algorithm", algorithm->name))
+      names.algorithms.emplace(algorithm->name.text, algorithm.get());
 
   for (const auto &function : file.functions) {
     Checker(names, diagnostics).check(*function);
@@ -140,7 +141,8 @@ void Checker::check(const Algorithm &algorithm) {
     setBufferSizes(algorithm.contract, Interval::constant(1));
   for (const StmtPtr &stmt : algorithm.body.statements) {
     bool isMove = stmt->kind == Stmt::Kind::Move || stmt->kind == Stmt::Kind::Exchange ||
-                  stmt->kind == Stmt::Kind::For || stmt->kind == Stmt::Kind::If;
+                  stmt->kind == Stmt::Kind::Apply || stmt->kind == Stmt::Kind::For ||
+                  stmt->kind == Stmt::Kind::If;
     if (isMove && !firstMove)
       firstMove = stmt.get();
     if (stmt->kind == Stmt::Kind::Chunks)

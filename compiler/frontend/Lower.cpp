@@ -199,24 +199,74 @@ template <typename Op> void Lowering::lowerOperands(Op op, const ast::MoveStmt &
   mlir::Block &block = op.getOperandsRegion().emplaceBlock();
   for (const ast::Operand &operand : stmt.operands) {
     builder.setInsertionPointToEnd(&block);
-    lowerOperand(operand, 0);
+    inClauses(operand.clauses, [&] {
+      Value place = lower(operand.place);
+      ir::OperandOp::create(builder, location(operand.place.range), place);
+    });
   }
 }
-void Lowering::lowerOperand(const ast::Operand &operand, size_t clause) {
-  if (clause == operand.clauses.size()) {
-    Value place = lower(operand.place);
-    ir::OperandOp::create(builder, location(operand.place.range), place);
-    return;
-  }
-  const auto &[loop, condition] = operand.clauses[clause];
+void Lowering::inClauses(llvm::ArrayRef<ast::Operand::Clause> clauses,
+                         llvm::function_ref<void()> makeBody) {
+  if (clauses.empty())
+    return makeBody();
+  const auto &[loop, condition] = clauses.front();
   inLoop(loop, [&] {
     if (!condition)
-      return lowerOperand(operand, clause + 1);
+      return inClauses(clauses.drop_front(), makeBody);
     auto op = scf::IfOp::create(builder, location(condition->range), lower(*condition),
                                 /*withElseRegion=*/false);
     builder.setInsertionPointToStart(op.thenBlock());
-    lowerOperand(operand, clause + 1);
+    inClauses(clauses.drop_front(), makeBody);
   });
+}
+
+//===----------------------------------------------------------------------===//
+// Applications
+//===----------------------------------------------------------------------===//
+
+void Lowering::lowerList(const std::vector<ast::ListItem> &items, mlir::Region &region) {
+  OpBuilder::InsertionGuard guard(builder);
+  mlir::Block &block = region.emplaceBlock();
+  for (const ast::ListItem &item : items) {
+    builder.setInsertionPointToEnd(&block);
+    inClauses(item.clauses, [&] {
+      Value begin = lower(*item.begin), end = item.end ? lower(*item.end) : Value();
+      ir::ItemOp::create(builder, location(item.range), begin, end);
+    });
+  }
+}
+
+void Lowering::operator()(const ast::ApplyStmt &stmt) {
+  const ast::Algorithm &callee = **llvm::find_if(
+      file.algorithms, [&](const auto &each) { return each->name.text == stmt.callee.text; });
+  // The root and the parameters in their order, as arguments without names count.
+  llvm::SmallVector<llvm::StringRef> slots;
+  if (callee.contract.root)
+    slots.push_back(callee.contract.root->text);
+  for (const ast::Parameter &parameter : callee.parameters)
+    slots.push_back(parameter.name.text);
+  Value root;
+  llvm::SmallVector<Value> arguments;
+  llvm::SmallVector<llvm::StringRef> argumentNames;
+  for (auto [i, argument] : llvm::enumerate(stmt.arguments)) {
+    llvm::StringRef name = argument.name ? llvm::StringRef(argument.name->text) : slots[i];
+    Value value = lower(*argument.value);
+    if (callee.contract.root && name == callee.contract.root->text) {
+      root = value;
+      continue;
+    }
+    arguments.push_back(value);
+    argumentNames.push_back(name);
+  }
+  mlir::StringAttr target =
+      stmt.output ? builder.getStringAttr(stmt.output->buffer.text) : mlir::StringAttr();
+  auto op = ir::ApplyOp::create(builder, location(stmt.range), callee.name.text, root, arguments,
+                                builder.getStrArrayAttr(argumentNames),
+                                builder.getStringAttr(stmt.view.buffer.text), target);
+  lowerList(stmt.group, op.getGroup());
+  lowerList(stmt.view.chunks, op.getViewItems());
+  if (stmt.output)
+    lowerList(stmt.output->chunks, op.getTargetItems());
 }
 
 mlir::OwningOpRef<mlir::ModuleOp> lowerToCoil(const ast::File &file, mlir::MLIRContext &context,
@@ -227,11 +277,11 @@ mlir::OwningOpRef<mlir::ModuleOp> lowerToCoil(const ast::File &file, mlir::MLIRC
       mlir::ModuleOp::create(mlir::FileLineColLoc::get(&context, file.source->name(), 1, 1));
   // Functions call each other: all are there before the first body is lowered.
   for (const auto &function : file.functions)
-    Lowering(*module).declare(*function);
+    Lowering(file, *module).declare(*function);
   for (const auto &function : file.functions)
-    Lowering(*module).lower(*function);
+    Lowering(file, *module).lower(*function);
   for (const auto &algorithm : file.algorithms)
-    Lowering(*module).lower(*algorithm);
+    Lowering(file, *module).lower(*algorithm);
 
   mlir::ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic &diagnostic) {
     diagnostics.error({file.source}, "internal error: the lowered program is not valid: {}",

@@ -23,8 +23,8 @@ namespace coil {
 /// Lowers one declaration; a new one is made for each.
 class Lowering {
 public:
-  explicit Lowering(mlir::ModuleOp module)
-      : module(module), builder(mlir::OpBuilder::atBlockEnd(module.getBody())),
+  Lowering(const ast::File &file, mlir::ModuleOp module)
+      : file(file), module(module), builder(mlir::OpBuilder::atBlockEnd(module.getBody())),
         indexType(builder.getIndexType()) {}
 
   /// Makes the function's symbol, without a body.
@@ -42,6 +42,7 @@ public:
   void operator()(const ast::AssertStmt &stmt);
   void operator()(const ast::ExchangeStmt &stmt);
   void operator()(const ast::MoveStmt &stmt);
+  void operator()(const ast::ApplyStmt &stmt);
   mlir::Value operator()(const ast::IntegerExpr &expr) { return constant(expr.value); }
   mlir::Value operator()(const ast::BooleanExpr &expr);
   mlir::Value operator()(const ast::NameExpr &expr);
@@ -61,8 +62,10 @@ private:
   /// Runs `makeBody` with the insertion point inside of the loop.
   void inLoop(const ast::Loop &loop, llvm::function_ref<void()> makeBody);
   template <typename Op> void lowerOperands(Op op, const ast::MoveStmt &stmt);
-  /// The loops and conditions of an operand from `clause` on, and its place.
-  void lowerOperand(const ast::Operand &operand, size_t clause);
+  /// Runs `makeBody` with the insertion point inside of all loops and conditions
+  /// from `clauses` on.
+  void inClauses(llvm::ArrayRef<ast::Operand::Clause> clauses, llvm::function_ref<void()> makeBody);
+  void lowerList(const std::vector<ast::ListItem> &items, mlir::Region &region);
 
   // Expressions (LowerExpr.cpp).
   mlir::Value lower(const ast::Expr &expr) {
@@ -80,6 +83,7 @@ private:
   mlir::Value truth(bool value, mlir::Location loc);
   void setInsertionPointToHead();
 
+  const ast::File &file;
   mlir::ModuleOp module;
   mlir::OpBuilder builder;
   mlir::Type indexType;

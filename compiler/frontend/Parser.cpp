@@ -208,6 +208,8 @@ StmtPtr Parser::parseStatement() {
     return parseMove(Verb::Combine);
   case TokenKind::Exchange:
     return parseExchange();
+  case TokenKind::Apply:
+    return parseApply();
   default:
     break;
   }
@@ -217,7 +219,7 @@ StmtPtr Parser::parseStatement() {
     if (at(TokenKind::Identifier)) {
       Suggestion nearest(here().text());
       for (std::string_view word : {"chunks", "scratch", "let", "for", "if", "assert", "send",
-                                    "copy", "reduce", "combine", "exchange"})
+                                    "copy", "reduce", "combine", "exchange", "apply"})
         nearest.consider(word);
       suggestion = nearest.text();
     }
@@ -359,9 +361,19 @@ std::optional<Operand> Parser::parseOperand() {
   Operand operand;
   uint32_t begin = place->range.begin;
   operand.place = std::move(*place);
+  std::optional<std::vector<Operand::Clause>> clauses = parseClauses();
+  if (!clauses)
+    return std::nullopt;
+  operand.clauses = std::move(*clauses);
+  operand.range = rangeFrom(begin);
+  return operand;
+}
+
+std::optional<std::vector<Operand::Clause>> Parser::parseClauses() {
+  std::vector<Operand::Clause> clauses;
   while (at(TokenKind::For)) {
     // Loops of a comprehension nest without recursion here, but not later on.
-    if (operand.clauses.size() == maxNesting) {
+    if (clauses.size() == maxNesting) {
       diagnostics.error(here(), "nested more than {} levels deep", maxNesting);
       stop();
       return std::nullopt;
@@ -372,10 +384,9 @@ std::optional<Operand> Parser::parseOperand() {
     ExprPtr condition;
     if (accept(TokenKind::If) && !(condition = parseExpr()))
       return std::nullopt;
-    operand.clauses.push_back({std::move(*loop), std::move(condition)});
+    clauses.push_back({std::move(*loop), std::move(condition)});
   }
-  operand.range = rangeFrom(begin);
-  return operand;
+  return clauses;
 }
 
 std::optional<Place> Parser::parsePlace() {

@@ -46,9 +46,19 @@ private:
   ast::StmtPtr parseAssert();
   ast::StmtPtr parseMove(ast::Verb verb);
   ast::StmtPtr parseExchange();
+  std::optional<std::vector<ast::Operand::Clause>> parseClauses();
   std::optional<ast::Operand> parseOperand();
   std::optional<ast::Place> parsePlace();
   std::optional<ast::Loop> parseLoop();
+
+  // Applications (ParseApply.cpp).
+  ast::StmtPtr parseApply();
+  bool parseArguments(std::vector<ast::ApplyStmt::Argument> &arguments);
+  /// Items in brackets; an error names what they are.
+  bool parseList(std::vector<ast::ListItem> &items, std::string_view what);
+  bool parseView(ast::ApplyStmt::View &view);
+  /// Takes a word that is one only here.
+  bool expectWord(std::string_view word, std::string_view where);
 
   // Expressions (ParseExpr.cpp).
   ast::ExprPtr parseExpr() { return parseBinary(1); }

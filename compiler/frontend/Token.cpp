@@ -34,7 +34,7 @@ static constexpr Word words[] = {
     {"true", TokenKind::True},
     {"false", TokenKind::False},
     {"import", TokenKind::Reserved},
-    {"apply", TokenKind::Reserved},
+    {"apply", TokenKind::Apply},
     {"schedule", TokenKind::Reserved},
     {"requires", TokenKind::Reserved},
     {"ensures", TokenKind::Reserved},
@@ -143,6 +143,7 @@ bool startsStatement(TokenKind kind) {
   case TokenKind::Reduce:
   case TokenKind::Combine:
   case TokenKind::Exchange:
+  case TokenKind::Apply:
     return true;
   default:
     return false;

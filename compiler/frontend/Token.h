@@ -31,6 +31,7 @@ enum class TokenKind : uint8_t {
   Reduce,
   Combine,
   Exchange,
+  Apply,
   Fn,
   True,
   False,

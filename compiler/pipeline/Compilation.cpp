@@ -9,6 +9,7 @@
 #include "dialect/Coil/Coil.h"
 #include "passes/Instances.h"
 
+#include <llvm/ADT/SetVector.h>
 #include <llvm/Support/SourceMgr.h>
 #include <llvm/Support/raw_os_ostream.h>
 #include <mlir/Dialect/Arith/IR/Arith.h>
@@ -120,6 +121,10 @@ bool Compilation::select(const std::string &algorithm) {
   llvm::SmallVector<ir::AlgorithmOp> others;
   size_t found = 0;
   for (auto op : moduleRef->getOps<ir::AlgorithmOp>()) {
+    if (op.isPrivate()) {
+      others.push_back(op);
+      continue;
+    }
     names += (names.empty() ? "" : ", ") + op.getSymName().str();
     if (algorithm.empty() || op.getSymName() == algorithm)
       ++found;
@@ -134,8 +139,20 @@ bool Compilation::select(const std::string &algorithm) {
     error("the file has several algorithms (" + names + "); name one with --algorithm");
     return false;
   }
-  for (ir::AlgorithmOp other : others)
-    other.erase();
+  // What the chosen one applies stays, but is no plan of its own.
+  llvm::SetVector<Operation *> needed;
+  for (auto op : moduleRef->getOps<ir::AlgorithmOp>())
+    if (!llvm::is_contained(others, op))
+      needed.insert(op);
+  for (size_t i = 0; i < needed.size(); ++i)
+    needed[i]->walk(
+        [&](ir::ApplyOp apply) { needed.insert(moduleRef->lookupSymbol(apply.getCallee())); });
+  for (ir::AlgorithmOp other : others) {
+    if (needed.contains(other))
+      SymbolTable::setSymbolVisibility(other, SymbolTable::Visibility::Private);
+    else
+      other.erase();
+  }
   return true;
 }
 

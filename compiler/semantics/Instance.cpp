@@ -7,18 +7,23 @@
 namespace coil {
 
 std::string Instance::describe(const Place &place) const {
+  auto text = [&](std::string_view buffer, int64_t index) {
+    if (parts == 1)
+      return fmt::format("{}[{}] on rank {}", buffer, index, place.rank);
+    return fmt::format("part {} of {} of {}[{}] on rank {}", index % parts, parts, buffer,
+                       index / parts, place.rank);
+  };
   switch (place.buffer) {
   case InstanceBuffer::Input:
-    return fmt::format("input[{}] on rank {}", place.index, place.rank);
+    return text("input", place.index);
   case InstanceBuffer::Output:
-    return fmt::format("output[{}] on rank {}", place.index, place.rank);
+    return text("output", place.index);
   case InstanceBuffer::Data:
-    return fmt::format("data[{}] on rank {}", place.index, place.rank);
+    return text("data", place.index);
   case InstanceBuffer::Scratch:
     for (const ScratchBuffer &buffer : scratch)
       if (place.index < buffer.first + buffer.count)
-        return fmt::format("{}[{}] on rank {}", buffer.name, place.index - buffer.first,
-                           place.rank);
+        return text(buffer.name, place.index - buffer.first);
     break;
   }
   return fmt::format("scratch chunk {} on rank {}", place.index, place.rank);

@@ -63,6 +63,8 @@ struct Instance {
   int64_t root = 0;
   /// Chunks a segment.
   int64_t chunks = 1;
+  /// Chunks that each chunk of the program is cut into, for what it applies.
+  int64_t parts = 1;
   std::vector<ScratchBuffer> scratch;
   std::vector<Place> sources;
   std::vector<Statement> statements;

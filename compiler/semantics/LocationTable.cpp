@@ -13,6 +13,11 @@ void emitFindings(const std::vector<Finding> &findings, const LocationTable &loc
                                           << finding.message;
     if (!context.empty())
       diagnostic << " (" << context << ")";
+    mlir::Location location = locations[finding.location];
+    while (auto site = mlir::dyn_cast<mlir::CallSiteLoc>(location)) {
+      diagnostic.attachNote(site.getCaller()) << "applied here";
+      location = site.getCallee();
+    }
     for (const FindingNote &note : finding.notes)
       diagnostic.attachNote(locations[note.location]) << note.message;
   }

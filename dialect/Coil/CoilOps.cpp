@@ -5,6 +5,7 @@
 #include "dialect/CollectiveSyntax.h"
 #include "runtime/base/Types.h"
 
+#include <llvm/ADT/StringMap.h>
 #include <mlir/IR/Builders.h>
 
 using namespace mlir;
@@ -127,18 +128,20 @@ void PlaceOp::build(OpBuilder &builder, OperationState &state, llvm::StringRef b
   state.addTypes(PlaceType::get(builder.getContext()));
 }
 
-LogicalResult PlaceOp::verify() {
-  if (isCallBuffer(getBuffer()))
+static LogicalResult verifyBuffer(Operation *op, llvm::StringRef name) {
+  if (isCallBuffer(name))
     return success();
-  auto algorithm = (*this)->getParentOfType<AlgorithmOp>();
+  auto algorithm = op->getParentOfType<AlgorithmOp>();
   if (!algorithm)
-    return emitOpError() << "expected to stand in a coil.algorithm";
+    return op->emitOpError() << "expected to stand in a coil.algorithm";
   for (auto scratch : algorithm.getOps<ScratchOp>())
-    if (scratch.getName() == getBuffer())
+    if (scratch.getName() == name)
       return success();
-  return emitOpError() << "names the buffer '" << getBuffer()
-                       << "'; expected input, output, data or a declared scratch buffer";
+  return op->emitOpError() << "names the buffer '" << name
+                           << "'; expected input, output, data or a declared scratch buffer";
 }
+
+LogicalResult PlaceOp::verify() { return verifyBuffer(*this, getBuffer()); }
 
 LogicalResult OperandOp::verify() {
   for (Operation *parent = (*this)->getParentOp(); parent; parent = parent->getParentOp())
@@ -154,6 +157,59 @@ LogicalResult ExchangeOp::verify() {
     return diagnostic;
   }
   return success();
+}
+
+LogicalResult ApplyOp::verify() {
+  if (getArguments().size() != getNames().size())
+    return emitOpError() << "expected a name for each argument, found " << getNames().size()
+                         << " for " << getArguments().size();
+  if (getTarget().has_value() == getTargetItems().empty())
+    return emitOpError() << "expected a target with its chunks";
+  if (failed(verifyBuffer(*this, getView())) ||
+      (getTarget() && failed(verifyBuffer(*this, *getTarget()))))
+    return failure();
+  if (auto outer = (*this)->getParentOfType<ExchangeOp>()) {
+    InFlightDiagnostic diagnostic = emitOpError() << "stands in an exchange";
+    diagnostic.attachNote(outer.getLoc()) << "the exchange is here";
+    return diagnostic;
+  }
+  return success();
+}
+
+LogicalResult ApplyOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  auto callee = symbols.lookupNearestSymbolFrom<AlgorithmOp>(*this, getCalleeAttr());
+  if (!callee)
+    return emitOpError() << "expected an algorithm, found " << getCalleeAttr();
+  if (static_cast<bool>(getRoot()) != static_cast<bool>(callee.getRoot()))
+    return emitOpError() << (getRoot() ? "gives a root, but " : "gives no root, but ")
+                         << getCalleeAttr() << (getRoot() ? " has none" : " has one");
+  llvm::StringMap<Type> given;
+  for (auto [name, argument] :
+       llvm::zip_equal(getNames().getAsValueRange<StringAttr>(), getArguments()))
+    if (!given.try_emplace(name, argument.getType()).second)
+      return emitOpError() << "gives '" << name << "' twice";
+  for (auto parameter : callee.getOps<ParameterOp>()) {
+    auto found = given.find(parameter.getName());
+    if (found == given.end()) {
+      if (!parameter.getValue())
+        return emitOpError() << "gives no value for '" << parameter.getName() << "'";
+      continue;
+    }
+    if (found->second != parameter.getType())
+      return emitOpError() << "expected type " << parameter.getType() << " for '"
+                           << parameter.getName() << "', found " << found->second;
+    given.erase(found);
+  }
+  if (!given.empty())
+    return emitOpError() << "gives '" << given.begin()->getKey() << "', which " << getCalleeAttr()
+                         << " does not have";
+  return success();
+}
+
+LogicalResult ItemOp::verify() {
+  if ((*this)->getParentOfType<ApplyOp>())
+    return success();
+  return emitOpError() << "expected to stand in a coil.apply";
 }
 
 } // namespace coil::ir

@@ -333,4 +333,65 @@ def Coil_ExchangeOp : Coil_Op<"exchange", [SingleBlock, NoTerminator]> {
   let hasVerifier = 1;
 }
 
+//===----------------------------------------------------------------------===//
+// Applications
+//===----------------------------------------------------------------------===//
+
+def Coil_ApplyOp : Coil_Op<"apply",
+    [AttrSizedOperandSegments, SingleBlock, NoTerminator,
+     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "another algorithm, run in a group of ranks on chunks of a buffer";
+  let description = [{
+    The first region's items are the group: item i is the other algorithm's rank i.
+    The second region's items are chunks of the buffer `view`, which are the other
+    algorithm's `data`, in place. With `to`, they are its input, and the chunks of
+    `target` are its output. Its segments and chunks divide these chunks evenly; the
+    chunks of the whole program are refined for that as much as it takes. Its
+    scratch is its own. It is proved for the group by itself.
+
+    Constraints:
+    - C1: the callee is a `coil.algorithm`; there is a root exactly if it has one.
+    - C2: each name is a parameter of the callee, once, and its argument has the type;
+      what has no default is given.
+    - C3: the buffers are `input`, `output`, `data` or declared scratch.
+    - C4: does not stand in a `coil.exchange`.
+
+    ```mlir
+    coil.apply @tree with ["radix"](%c2 : index) over {
+      coil.item %c0 to %ranks
+    } on "data" {
+      coil.item %c0
+    }
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$callee, Optional<Index>:$root,
+                       Variadic<AnyTypeOf<[Index, I1]>>:$arguments,
+                       DefaultValuedAttr<StrArrayAttr, "{}">:$names, StrAttr:$view,
+                       OptionalAttr<StrAttr>:$target);
+  let regions = (region SizedRegion<1>:$group, SizedRegion<1>:$viewItems,
+                        MaxSizedRegion<1>:$targetItems);
+  let assemblyFormat = [{
+    $callee (`root` $root^)? (`with` $names `(` $arguments^ `:` type($arguments) `)`)?
+    `over` $group `on` $view $viewItems (`to` $target^ $targetItems)? attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+def Coil_ItemOp : Coil_Op<"item"> {
+  let summary = "a number, or a run of numbers, of a list of the enclosing apply";
+  let description = [{
+    With `to`, the numbers from `begin` up to, not including, `end`.
+
+    Constraints:
+    - C1: stands in a `coil.apply`, at any depth of loops and conditions.
+
+    ```mlir
+    coil.item %first to %last
+    ```
+  }];
+  let arguments = (ins Index:$begin, Optional<Index>:$end);
+  let assemblyFormat = "$begin (`to` $end^)? attr-dict";
+  let hasVerifier = 1;
+}
+
 #endif // COIL_DIALECT_COIL_COILOPS_TD

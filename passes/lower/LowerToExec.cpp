@@ -21,8 +21,10 @@ struct LowerToExec : impl::LowerToExecBase<LowerToExec> {
 
   void runOnOperation() override {
     for (auto algorithm : llvm::make_early_inc_range(getOperation().getOps<ir::AlgorithmOp>()))
-      if (mlir::failed(lower(algorithm)))
+      if (!algorithm.isPrivate() && mlir::failed(lower(algorithm)))
         return signalPassFailure();
+    for (auto algorithm : llvm::make_early_inc_range(getOperation().getOps<ir::AlgorithmOp>()))
+      algorithm.erase();
     // What only algorithms call goes with them.
     for (auto function : llvm::make_early_inc_range(getOperation().getOps<mlir::func::FuncOp>()))
       if (function.isPrivate())
@@ -68,7 +70,6 @@ struct LowerToExec : impl::LowerToExecBase<LowerToExec> {
     }
     mlir::OpBuilder builder(algorithm);
     buildExecPlan(builder, plan, locations);
-    algorithm.erase();
     return mlir::success();
   }
 };

@@ -118,3 +118,113 @@ coil.algorithm @a implements allreduce {
     }
   }
 }
+
+// -----
+
+// coil.apply C1
+coil.algorithm @a implements allreduce {
+^bb0(%ranks: index):
+  // expected-error@+1 {{expected an algorithm, found @b}}
+  coil.apply @b over {
+  } on "data" {
+  }
+}
+
+// -----
+
+coil.algorithm @b implements broadcast {
+^bb0(%ranks: index, %root: index):
+}
+coil.algorithm @a implements allreduce {
+^bb0(%ranks: index):
+  // expected-error@+1 {{gives no root, but @b has one}}
+  coil.apply @b over {
+  } on "data" {
+  }
+}
+
+// -----
+
+// coil.apply C2
+coil.algorithm @b implements allreduce {
+^bb0(%ranks: index):
+  %fast = coil.parameter fast : i1
+}
+coil.algorithm @a implements allreduce {
+^bb0(%ranks: index):
+  // expected-error@+1 {{gives no value for 'fast'}}
+  coil.apply @b over {
+  } on "data" {
+  }
+}
+
+// -----
+
+coil.algorithm @b implements allreduce {
+^bb0(%ranks: index):
+  %fast = coil.parameter fast : i1
+}
+coil.algorithm @a implements allreduce {
+^bb0(%ranks: index):
+  // expected-error@+1 {{expected type 'i1' for 'fast', found 'index'}}
+  coil.apply @b with ["fast"](%ranks : index) over {
+  } on "data" {
+  }
+}
+
+// -----
+
+coil.algorithm @b implements allreduce {
+^bb0(%ranks: index):
+}
+coil.algorithm @a implements allreduce {
+^bb0(%ranks: index):
+  // expected-error@+1 {{gives 'radix', which @b does not have}}
+  coil.apply @b with ["radix"](%ranks : index) over {
+  } on "data" {
+  }
+}
+
+// -----
+
+coil.algorithm @a implements allreduce {
+^bb0(%ranks: index):
+  // expected-error@+1 {{expected a name for each argument, found 0 for 1}}
+  coil.apply @a with [](%ranks : index) over {
+  } on "data" {
+  }
+}
+
+// -----
+
+// coil.apply C3
+coil.algorithm @a implements allreduce {
+^bb0(%ranks: index):
+  // expected-error@+1 {{names the buffer 'kept'; expected input, output, data or a declared scratch buffer}}
+  coil.apply @a over {
+  } on "kept" {
+  }
+}
+
+// -----
+
+// coil.apply C4
+coil.algorithm @a implements allreduce {
+^bb0(%ranks: index):
+  // expected-note@+1 {{the exchange is here}}
+  coil.exchange {
+    // expected-error@+1 {{stands in an exchange}}
+    coil.apply @a over {
+    } on "data" {
+    }
+  }
+}
+
+// -----
+
+// coil.item C1
+coil.algorithm @a implements allreduce {
+^bb0(%ranks: index):
+  // expected-error@+1 {{expected to stand in a coil.apply}}
+  coil.item %ranks
+}

@@ -73,3 +73,30 @@ coil.algorithm @pairs implements allreduce {
     coil.operand %mine
   }
 }
+
+// CHECK-LABEL: coil.algorithm @applying implements broadcast
+coil.algorithm @applying implements broadcast {
+^bb0(%ranks: index, %root: index):
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %yes = arith.constant true
+  coil.scratch kept[%c1]
+  // CHECK: coil.apply @chain root %root with ["radix", "fast"](%{{.*}}, %{{.*}} : index, i1) over {
+  coil.apply @chain root %root with ["radix", "fast"](%c1, %yes : index, i1) over {
+    // CHECK-NEXT: coil.item %{{.*}} to %ranks
+    coil.item %c0 to %ranks
+  // CHECK-NEXT: } on "data" {
+  } on "data" {
+    // CHECK-NEXT: coil.item %{{.*}}
+    coil.item %c0
+  // CHECK-NEXT: } to "kept" {
+  } to "kept" {
+    coil.item %c0
+  }
+  // CHECK: coil.apply @pairs over {
+  coil.apply @pairs over {
+    coil.item %root
+  } on "data" {
+    coil.item %c0
+  }
+}

@@ -197,8 +197,8 @@ TEST(Parser, SaysWhatItExpected) {
   EXPECT_EQ(errorsOf("ring"), "1:1: error: expected 'algorithm' or 'fn', found 'ring'\n");
   EXPECT_EQ(errorsOf("algorithm for : allreduce {}"),
             "1:11: error: expected the algorithm's name, found the keyword 'for'\n");
-  EXPECT_EQ(errorsOf("algorithm apply : allreduce {}"),
-            "1:11: error: expected the algorithm's name, found the reserved word 'apply'\n");
+  EXPECT_EQ(errorsOf("algorithm import : allreduce {}"),
+            "1:11: error: expected the algorithm's name, found the reserved word 'import'\n");
   EXPECT_EQ(errorsOf("algorithm a {}"),
             "1:13: error: expected ':' and the collective that the algorithm implements, "
             "found '{'\n");
@@ -263,6 +263,50 @@ TEST(Parser, SaysWhatItExpectedInMoves) {
             "2:18: error: expected an expression, found the keyword 'for'\n");
   EXPECT_EQ(errorsIn("let x = (1 + 2"),
             "2:15: error: expected ')', found '}'\n2:9: note: to close this '('\n");
+}
+
+TEST(Parser, DumpsApplications) {
+  Program program("algorithm a(k: int = 1) : broadcast(r) {\n"
+                  "  apply a(0, k = 2) over [0..2, for i in 3..5: i] on data[0] -> output[0]\n"
+                  "}\n");
+  ASSERT_TRUE(program.isValid);
+  std::ostringstream out;
+  dumpAst(*program.file, out);
+  EXPECT_THAT(out.str(), ::testing::HasSubstr(R"(    apply a <2:3-74>
+      argument <2:11-12>
+        integer 0 <2:11-12>
+      argument k <2:18-19>
+        integer 2 <2:18-19>
+      member <2:27-31>
+        integer 0 <2:27-28>
+        to <2:30-31>
+          integer 2 <2:30-31>
+      member <2:33-49>
+        for i <2:33-46>
+          integer 3 <2:42-43>
+          integer 5 <2:45-46>
+        name i <2:48-49>
+      view data <2:54-61>
+        chunks <2:59-60>
+          integer 0 <2:59-60>
+      output output <2:65-74>
+        chunks <2:72-73>
+          integer 0 <2:72-73>
+)"));
+}
+
+TEST(Parser, SaysWhatItExpectedInApplications) {
+  EXPECT_EQ(errorsIn("apply"), "2:6: error: expected the name of an algorithm, found '}'\n");
+  EXPECT_EQ(errorsIn("apply a on data[0]"),
+            "2:9: error: expected 'over' and the group's ranks, found 'on'\n");
+  EXPECT_EQ(errorsIn("apply a over 0..2 on data[0]"),
+            "2:14: error: expected '[' and the group's ranks, found '0'\n");
+  EXPECT_EQ(errorsIn("apply a over [for i in 0..2 i] on data[0]"),
+            "2:29: error: expected ':' after the loop, found 'i'\n");
+  EXPECT_EQ(errorsIn("apply a over [0..2] data[0]"),
+            "2:21: error: expected 'on' and the chunks to work on, found 'data'\n");
+  EXPECT_EQ(errorsIn("apply a(1 over [0..2] on data[0]"),
+            "2:11: error: expected ')', found 'over'\n2:8: note: to close this '('\n");
 }
 
 TEST(Parser, GoesOnAfterAnError) {
