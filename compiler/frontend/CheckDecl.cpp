@@ -23,10 +23,11 @@ struct Collective {
 };
 
 constexpr Collective collectives[] = {
-    {"allreduce", false, false, false},
-    {"allgather", false, false, true},
-    {"reduce_scatter", false, true, false},
-    {"broadcast", true, false, false},
+    {"allreduce", false, false, false},     {"allgather", false, false, true},
+    {"reduce_scatter", false, true, false}, {"broadcast", true, false, false},
+    {"reduce", true, false, false},         {"gather", true, false, true},
+    {"scatter", true, true, false},         {"alltoall", false, true, true},
+    {"sendrecv", false, false, false},
 };
 
 const Collective *findCollective(std::string_view name) {

@@ -55,7 +55,7 @@ private:
     // In place, a cell shares memory with the input it begins as. Where the program
     // names that input after the cell was written, the cell must live elsewhere.
     std::vector<bool> inputOutlives(cells.size(), false);
-    if (inPlace)
+    if (inPlace || shape.hasOneForm())
       for (size_t i = 0; i < instance.statements.size(); ++i)
         for (const Place &source : instance.sourcesOf(instance.statements[i]))
           if (source.buffer == InstanceBuffer::Input)

@@ -9,11 +9,12 @@
 namespace coil {
 
 /// Numbers the chunks of memory of all ranks: in place, an input chunk and the
-/// output chunk that it becomes have one number.
+/// output chunk that it becomes have one number. So they have in a form that also
+/// serves calls in place; out of place it then orders more than it must.
 class MemoryLocations {
 public:
   MemoryLocations(CollectiveShape shape, bool inPlace, const std::vector<int64_t> &scratch)
-      : shape(shape), inPlace(inPlace) {
+      : shape(shape), mayShare(inPlace || shape.hasOneForm()) {
     base.reserve(scratch.size());
     for (int64_t chunks : scratch) {
       base.push_back(count);
@@ -24,7 +25,7 @@ public:
   size_t size() const { return count; }
 
   size_t of(ExecPlace place) const {
-    if (inPlace && place.buffer == ExecBuffer::Input)
+    if (mayShare && place.buffer == ExecBuffer::Input)
       if (auto output = shape.inputToOutputInPlace(place.rank, place.index))
         place = {ExecBuffer::Output, place.rank, *output};
     int64_t offset = place.index;
@@ -37,7 +38,7 @@ public:
 
 private:
   CollectiveShape shape;
-  bool inPlace;
+  bool mayShare;
   std::vector<size_t> base;
   size_t count = 0;
 };

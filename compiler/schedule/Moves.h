@@ -39,7 +39,9 @@ struct MoveProgram {
 /// written reads the input; a place that ends as output lies there; every other
 /// written place gets scratch. Copies are added for outputs that no statement
 /// writes, and, in place, for places whose input is still read after they were
-/// written. The result keeps every statement's meaning.
+/// written. The result keeps every statement's meaning. Of a collective with one form,
+/// out of place is right in place too: where memory is one, some copies are of a
+/// place onto itself.
 MoveProgram assignStorage(const Instance &instance, const CollectiveProof &proof, bool inPlace,
                           LocationIndex algorithmLocation);
 

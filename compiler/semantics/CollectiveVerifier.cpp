@@ -75,6 +75,14 @@ private:
              fmt::format("{} has no 'data': name input and output", nameOf(instance.collective)));
       return false;
     }
+    bool isInput = place.buffer == InstanceBuffer::Input;
+    if ((isInput && !cells.collective().hasInput(place.rank)) ||
+        (place.buffer == InstanceBuffer::Output && !cells.collective().hasOutput(place.rank))) {
+      report(location, fmt::format("{} does not exist: in {} the root alone, rank {}, has an {}",
+                                   instance.describe(place), nameOf(instance.collective),
+                                   instance.root, isInput ? "input" : "output"));
+      return false;
+    }
     if (place.buffer != InstanceBuffer::Scratch) {
       if (place.index >= 0 && place.index < chunks)
         return true;

@@ -13,6 +13,8 @@ bool CollectiveShape::hasData() const {
   case Collective::ReduceScatter:
   case Collective::Broadcast:
   case Collective::Reduce:
+  case Collective::Gather:
+  case Collective::Scatter:
     return true;
   default:
     return false;
@@ -30,10 +32,12 @@ std::optional<int64_t> CollectiveShape::dataToInput(int64_t rank, int64_t index)
   case Collective::Reduce:
     return index;
   case Collective::AllGather:
+  case Collective::Gather:
     if (index / chunks == rank)
       return index % chunks;
     return std::nullopt;
   case Collective::Broadcast:
+  case Collective::Scatter:
     if (rank == root)
       return index;
     return std::nullopt;
@@ -45,10 +49,12 @@ std::optional<int64_t> CollectiveShape::dataToInput(int64_t rank, int64_t index)
 std::optional<int64_t> CollectiveShape::dataToOutput(int64_t rank, int64_t index) const {
   switch (collective) {
   case Collective::ReduceScatter:
+  case Collective::Scatter:
     if (index / chunks == rank)
       return index % chunks;
     return std::nullopt;
   case Collective::Reduce:
+  case Collective::Gather:
     if (rank == root)
       return index;
     return std::nullopt;
@@ -58,13 +64,15 @@ std::optional<int64_t> CollectiveShape::dataToOutput(int64_t rank, int64_t index
 }
 
 int64_t CollectiveShape::outputToData(int64_t rank, int64_t index) const {
-  return collective == Collective::ReduceScatter ? rank * chunks + index : index;
+  bool isScattered = collective == Collective::ReduceScatter || collective == Collective::Scatter;
+  return isScattered ? rank * chunks + index : index;
 }
 
 std::optional<int64_t> CollectiveShape::inputToOutputInPlace(int64_t rank, int64_t index) const {
   if (!hasData())
     return std::nullopt;
-  int64_t data = collective == Collective::AllGather ? rank * chunks + index : index;
+  bool isGathered = collective == Collective::AllGather || collective == Collective::Gather;
+  int64_t data = isGathered ? rank * chunks + index : index;
   if (dataToInput(rank, data) != index)
     return std::nullopt;
   return dataToOutput(rank, data);
@@ -98,6 +106,8 @@ std::optional<Contributions> CollectiveShape::promise(int64_t rank, int64_t inde
     return Contributions::of(static_cast<int32_t>(root), rank * chunks + index);
   case Collective::AllToAll:
     return Contributions::of(static_cast<int32_t>(index / chunks), rank * chunks + index % chunks);
+  case Collective::SendRecv:
+    return Contributions::of(static_cast<int32_t>((rank + ranks - 1) % ranks), index);
   default:
     return std::nullopt;
   }

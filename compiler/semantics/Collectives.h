@@ -23,9 +23,20 @@ struct CollectiveShape {
   int64_t inputChunks() const { return segmentCounts(collective, ranks).input * chunks; }
   int64_t outputChunks() const { return segmentCounts(collective, ranks).output * chunks; }
 
+  /// False where the caller need not give the buffer: off the root.
+  bool hasInput(int64_t rank) const {
+    return segmentCounts(collective, ranks, rank == root).input > 0;
+  }
+  bool hasOutput(int64_t rank) const {
+    return segmentCounts(collective, ranks, rank == root).output > 0;
+  }
+
   /// True if the collective has a view in place, `data`, which begins as the input
   /// and ends as the output.
   bool hasData() const;
+  /// True if one form must serve calls in place and out of place: where there is a
+  /// root, it alone knows which of the two its call is.
+  bool hasOneForm() const { return hasRoot(collective); }
   /// Chunks of `data`; without a view in place, as many as the output has.
   int64_t dataChunks() const;
   /// The chunk of the input that data chunk `index` on `rank` begins as, if any.

@@ -60,8 +60,9 @@ bool combinesOperands(ExecOpKind kind) {
   }
 }
 
-ExecModel::ExecModel(const ExecPlan &plan, const ExecVariant &variant)
-    : plan(plan), variant(variant), shape{plan.collective, plan.ranks, variant.root, plan.chunks} {
+ExecModel::ExecModel(const ExecPlan &plan, const ExecVariant &variant, bool inPlace)
+    : plan(plan), variant(variant), inPlace(inPlace),
+      shape{plan.collective, plan.ranks, variant.root, plan.chunks} {
   int64_t userChunks = shape.inputChunks() + shape.outputChunks();
   firstWorker.push_back(0);
   locationBase.push_back(0);
@@ -133,7 +134,7 @@ const ExecOp &ExecModel::op(ExecStep step) const {
 }
 
 std::optional<int64_t> ExecModel::sharedOutput(const ExecPlace &place) const {
-  if (!variant.inPlace || place.buffer != ExecBuffer::Input)
+  if (!inPlace || place.buffer != ExecBuffer::Input)
     return std::nullopt;
   return shape.inputToOutputInPlace(place.rank, place.index);
 }
@@ -161,18 +162,15 @@ bool ExecModel::isOnlyInput(const ExecPlace &place) const {
 }
 
 bool ExecModel::exists(const ExecPlace &place) const {
-  if (place.rank == shape.root)
-    return true;
-  switch (shape.collective) {
-  case Collective::Broadcast:
-  case Collective::Scatter:
-    return place.buffer != ExecBuffer::Input;
-  case Collective::Reduce:
-  case Collective::Gather:
-    return place.buffer != ExecBuffer::Output;
-  default:
-    return true;
+  switch (place.buffer) {
+  case ExecBuffer::Input:
+    return shape.hasInput(place.rank);
+  case ExecBuffer::Output:
+    return shape.hasOutput(place.rank);
+  case ExecBuffer::Scratch:
+    break;
   }
+  return true;
 }
 
 std::string ExecModel::describeWorker(uint32_t worker) const {

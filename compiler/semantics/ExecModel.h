@@ -93,10 +93,12 @@ public:
     uint32_t steps;
   };
 
-  ExecModel(const ExecPlan &plan, const ExecVariant &variant);
+  /// As a call in place runs the variant, or as one out of place does.
+  ExecModel(const ExecPlan &plan, const ExecVariant &variant, bool inPlace);
 
   const ExecPlan &plan;
   const ExecVariant &variant;
+  const bool inPlace;
   CollectiveShape shape;
   /// Of rank 0, then of rank 1...
   std::vector<Worker> workers;

@@ -66,7 +66,7 @@ private:
       return inputValue(place.rank, place.index, length);
     // In place, an output that nothing has written holds the input it shares
     // memory with.
-    if (model.variant.inPlace) {
+    if (model.inPlace) {
       int64_t data = model.shape.outputToData(place.rank, place.index);
       if (auto input = model.shape.dataToInput(place.rank, data))
         return inputValue(place.rank, *input, length);

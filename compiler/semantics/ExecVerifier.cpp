@@ -6,8 +6,9 @@
 
 namespace coil {
 
-std::vector<Finding> verifyExec(const ExecPlan &plan, const ExecVariant &variant) {
-  ExecModel model(plan, variant);
+namespace {
+
+std::vector<Finding> verify(const ExecModel &model) {
   ExecFindings findings;
   checkMatching(model, findings);
   if (!findings.empty())
@@ -20,6 +21,19 @@ std::vector<Finding> verifyExec(const ExecPlan &plan, const ExecVariant &variant
     return findings.take();
   checkResult(model, order, findings);
   return findings.take();
+}
+
+} // namespace
+
+std::vector<Finding> verifyExec(const ExecPlan &plan, const ExecVariant &variant) {
+  ExecModel model(plan, variant, variant.inPlace);
+  std::vector<Finding> findings = verify(model);
+  if (!findings.empty() || variant.inPlace || !model.shape.hasOneForm())
+    return findings;
+  findings = verify(ExecModel(plan, variant, /*inPlace=*/true));
+  for (Finding &finding : findings)
+    finding.message += " (where the root calls in place)";
+  return findings;
 }
 
 } // namespace coil

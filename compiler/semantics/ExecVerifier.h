@@ -18,7 +18,8 @@ namespace coil {
 
 /// Findings against `variant`, none if it is proved. Structure (bounds, channel
 /// ends, operations of the transport) must have been checked by the dialect's
-/// verifiers.
+/// verifiers. A variant of a collective with one form is proved for calls in place
+/// and out of place.
 std::vector<Finding> verifyExec(const ExecPlan &plan, const ExecVariant &variant);
 
 } // namespace coil

@@ -54,14 +54,15 @@ struct LowerToExec : impl::LowerToExecBase<LowerToExec> {
       plan.chunks = instance->chunks;
       CollectiveShape shape{instance->collective, instance->ranks, request.root, instance->chunks};
       for (bool inPlace : {false, true}) {
-        // A collective without a view in place has one form only.
-        if (inPlace && !shape.hasData())
+        // Without a view in place there is nothing else; of one form, this is it.
+        if (inPlace && (!shape.hasData() || shape.hasOneForm()))
           continue;
         MoveProgram moves = assignStorage(*instance, proof, inPlace, algorithmLocation);
         ExecVariant variant = scheduleMoves(shape, std::move(moves), inPlace);
-        variant.name = inPlace ? "in_place" : "out_of_place";
-        if (algorithm.getRoot())
-          variant.name += fmt::format("_root{}", request.root);
+        if (shape.hasOneForm())
+          variant.name = fmt::format("root{}", request.root);
+        else
+          variant.name = inPlace ? "in_place" : "out_of_place";
         variant.location = algorithmLocation;
         for (ExecChannel &channel : variant.channels)
           channel.location = algorithmLocation;

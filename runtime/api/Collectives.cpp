@@ -61,6 +61,7 @@ Status Communicator::check(const CollectiveRequest &request, Checked &checked) c
   if (request.count > static_cast<uint64_t>(PTRDIFF_MAX) / factor)
     return invalidArgument("{} elements of {} on {} ranks are more than an address space holds",
                            request.count, nameOf(arguments.type), group.ranks);
+  segments = segmentsOn(request.collective, group.rank, request.root);
   size_t bytes = request.count * checked.elementSize;
   checked.inputBytes = bytes * static_cast<size_t>(segments.input);
   checked.outputBytes = bytes * static_cast<size_t>(segments.output);
@@ -69,39 +70,63 @@ Status Communicator::check(const CollectiveRequest &request, Checked &checked) c
   return request.count == 0 ? Status::ok() : checkBuffers(request, checked);
 }
 
+SegmentCounts Communicator::segmentsOn(Collective collective, int rank, int root) const {
+  return segmentCounts(collective, group.ranks, rank == root);
+}
+
 /// For at least one element: pointers may be null otherwise, and nothing is in
 /// place.
 Status Communicator::checkBuffers(const CollectiveRequest &request, Checked &checked) const {
-  if (!checked.output)
+  bool hasInput = checked.inputBytes != 0, hasOutput = checked.outputBytes != 0;
+  if (hasOutput && !checked.output)
     return invalidArgument("the receive buffer is null");
-  bool isBroadcast = request.collective == Collective::Broadcast;
-  // Nobody reads the send buffer there; the address takes part in the call all
-  // the same, and any memory of this rank does.
-  if (isBroadcast && request.root != group.rank)
-    checked.input = checked.output;
-  if (!checked.input)
+  if (hasInput && !checked.input)
     return invalidArgument("the send buffer is null");
   if (wraps(checked.input, checked.inputBytes) || wraps(checked.output, checked.outputBytes))
     return invalidArgument("a buffer reaches beyond the end of the address space");
+  // Nobody accesses a buffer that this rank does not have; its address takes part
+  // in the call all the same, and any memory of this rank does.
+  if (!hasInput)
+    checked.input = checked.output;
+  else if (!hasOutput)
+    checked.output = const_cast<std::byte *>(checked.input);
+  if (!hasInput || !hasOutput)
+    return Status::ok();
 
   size_t own = static_cast<size_t>(group.rank) * request.count * checked.elementSize;
   const std::byte *inPlaceInput = checked.output, *input = checked.input;
-  if (request.collective == Collective::AllGather)
+  bool hasInPlace = true;
+  switch (request.collective) {
+  case Collective::AllGather:
+  case Collective::Gather:
     inPlaceInput += own;
-  else if (request.collective == Collective::ReduceScatter)
+    break;
+  case Collective::ReduceScatter:
+  case Collective::Scatter:
     input += own;
-  if (input == inPlaceInput) {
-    // A broadcast has one form: where root's buffers are one, it copies nothing.
-    checked.arguments.inPlace = !isBroadcast;
+    break;
+  case Collective::AllToAll:
+  case Collective::SendRecv:
+    hasInPlace = false;
+    break;
+  default:
+    break;
+  }
+  if (hasInPlace && input == inPlaceInput) {
+    // With a root, which alone knows, there is one form for both.
+    checked.arguments.inPlace = !hasRoot(request.collective);
     return Status::ok();
   }
-  if (overlap(checked.input, checked.inputBytes, checked.output, checked.outputBytes))
-    return invalidArgument(
-        "the send buffer ({} bytes at {}) and the receive buffer ({} bytes at {}) overlap, but "
-        "are not where an in-place {} of rank {} has them",
-        checked.inputBytes, static_cast<const void *>(checked.input), checked.outputBytes,
-        static_cast<const void *>(checked.output), nameOf(request.collective), group.rank);
-  return Status::ok();
+  if (!overlap(checked.input, checked.inputBytes, checked.output, checked.outputBytes))
+    return Status::ok();
+  std::string wrong = hasInPlace
+                          ? fmt::format("are not where an in-place {} of rank {} has them",
+                                        nameOf(request.collective), group.rank)
+                          : fmt::format("{} has no in-place form", nameOf(request.collective));
+  return invalidArgument(
+      "the send buffer ({} bytes at {}) and the receive buffer ({} bytes at {}) overlap, but {}",
+      checked.inputBytes, static_cast<const void *>(checked.input), checked.outputBytes,
+      static_cast<const void *>(checked.output), wrong);
 }
 
 Status Communicator::run(const CollectiveRequest &request) {
@@ -188,8 +213,13 @@ bool Communicator::resolveBuffers(cpu::CpuExecutor &executor, const Checked &che
     if (other == group.rank || checked.arguments.count == 0)
       continue;
     const EntryRecord &record = group.of(other).recordOf(sequence);
-    const std::byte *input = windows.resolve(other, record.send(), checked.inputBytes);
-    std::byte *output = windows.resolve(other, record.receive(), checked.outputBytes);
+    SegmentCounts segments =
+        segmentsOn(executor.plan().collective, other, static_cast<int>(checked.arguments.root));
+    size_t bytes = checked.arguments.count * checked.elementSize;
+    const std::byte *input =
+        windows.resolve(other, record.send(), bytes * static_cast<size_t>(segments.input));
+    std::byte *output =
+        windows.resolve(other, record.receive(), bytes * static_cast<size_t>(segments.output));
     if (!input || !output)
       return false;
     executor.buffersOf(other) = {input, output};
@@ -203,9 +233,9 @@ bool Communicator::resolveBuffers(cpu::CpuExecutor &executor, const Checked &che
 Status Communicator::missingVariant(const LoadedPlan &loaded, const Checked &checked) const {
   const Plan &plan = loaded.executor->plan();
   const CallArguments &arguments = checked.arguments;
-  std::string form = arguments.inPlace ? "in place" : "out of place";
-  if (hasRoot(plan.collective))
-    form += fmt::format(" from root {}", arguments.root);
+  std::string form = hasRoot(plan.collective) ? fmt::format("with root {}", arguments.root)
+                     : arguments.inPlace      ? "in place"
+                                              : "out of place";
   bool hasDirect = plan.find(arguments.root, arguments.inPlace, Transport::P2P);
   if (hasDirect && checked.scalar)
     return Status::error(StatusCode::Unsupported,

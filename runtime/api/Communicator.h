@@ -111,6 +111,7 @@ private:
   struct Checked {
     CallArguments arguments;
     size_t elementSize = 0;
+    /// 0 for a buffer that this rank does not have.
     size_t inputBytes = 0, outputBytes = 0;
     const std::byte *input = nullptr;
     std::byte *output = nullptr;
@@ -118,6 +119,8 @@ private:
   };
   Status check(const CollectiveRequest &request, Checked &checked) const;
   Status checkBuffers(const CollectiveRequest &request, Checked &checked) const;
+  /// Segments that a rank's buffers have; the root counts where there is one.
+  SegmentCounts segmentsOn(Collective collective, int rank, int root) const;
 
   /// A plan in use, and all ranks' memory for it.
   struct LoadedPlan {

@@ -56,6 +56,11 @@ COIL_SAME(coilCollAllReduce, Collective::AllReduce);
 COIL_SAME(coilCollAllGather, Collective::AllGather);
 COIL_SAME(coilCollReduceScatter, Collective::ReduceScatter);
 COIL_SAME(coilCollBroadcast, Collective::Broadcast);
+COIL_SAME(coilCollReduce, Collective::Reduce);
+COIL_SAME(coilCollGather, Collective::Gather);
+COIL_SAME(coilCollScatter, Collective::Scatter);
+COIL_SAME(coilCollAlltoAll, Collective::AllToAll);
+COIL_SAME(coilCollSendRecv, Collective::SendRecv);
 #undef COIL_SAME
 
 //===----------------------------------------------------------------------===//
@@ -430,5 +435,42 @@ coilResult_t coilBroadcast(const void *send, void *recv, size_t count, coilDataT
   return guardedUse(comm, [&](Communicator &communicator) {
     return communicator.run(
         {Collective::Broadcast, send, recv, count, type, coilSum, root, stream});
+  });
+}
+
+coilResult_t coilReduce(const void *send, void *recv, size_t count, coilDataType_t type,
+                        coilRedOp_t op, int root, coilComm_t comm, coilStream_t stream) {
+  return guardedUse(comm, [&](Communicator &communicator) {
+    return communicator.run({Collective::Reduce, send, recv, count, type, op, root, stream});
+  });
+}
+
+coilResult_t coilGather(const void *send, void *recv, size_t sendCount, coilDataType_t type,
+                        int root, coilComm_t comm, coilStream_t stream) {
+  return guardedUse(comm, [&](Communicator &communicator) {
+    return communicator.run(
+        {Collective::Gather, send, recv, sendCount, type, coilSum, root, stream});
+  });
+}
+
+coilResult_t coilScatter(const void *send, void *recv, size_t recvCount, coilDataType_t type,
+                         int root, coilComm_t comm, coilStream_t stream) {
+  return guardedUse(comm, [&](Communicator &communicator) {
+    return communicator.run(
+        {Collective::Scatter, send, recv, recvCount, type, coilSum, root, stream});
+  });
+}
+
+coilResult_t coilAlltoAll(const void *send, void *recv, size_t count, coilDataType_t type,
+                          coilComm_t comm, coilStream_t stream) {
+  return guardedUse(comm, [&](Communicator &communicator) {
+    return communicator.run({Collective::AllToAll, send, recv, count, type, coilSum, 0, stream});
+  });
+}
+
+coilResult_t coilSendRecv(const void *send, void *recv, size_t count, coilDataType_t type,
+                          coilComm_t comm, coilStream_t stream) {
+  return guardedUse(comm, [&](Communicator &communicator) {
+    return communicator.run({Collective::SendRecv, send, recv, count, type, coilSum, 0, stream});
   });
 }

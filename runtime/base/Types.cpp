@@ -81,4 +81,20 @@ SegmentCounts segmentCounts(Collective collective, int64_t ranks) {
   }
 }
 
+SegmentCounts segmentCounts(Collective collective, int64_t ranks, bool isRoot) {
+  SegmentCounts counts = segmentCounts(collective, ranks);
+  if (isRoot)
+    return counts;
+  switch (collective) {
+  case Collective::Broadcast:
+  case Collective::Scatter:
+    return {0, counts.output};
+  case Collective::Reduce:
+  case Collective::Gather:
+    return {counts.input, 0};
+  default:
+    return counts;
+  }
+}
+
 } // namespace coil

@@ -62,9 +62,13 @@ struct SegmentCounts {
   int64_t input;
   int64_t output;
 };
-/// Broadcast, Reduce, AllReduce: 1 and 1. AllGather: 1 and P. ReduceScatter: P
-/// and 1. AllToAll: P and P. Gather: 1 and P (root's output). Scatter: P and 1.
+/// Broadcast, Reduce, AllReduce, SendRecv: 1 and 1. AllGather: 1 and P.
+/// ReduceScatter: P and 1. AllToAll: P and P. Gather: 1 and P (root's output).
+/// Scatter: P (root's input) and 1.
 SegmentCounts segmentCounts(Collective collective, int64_t ranks);
+/// The same for one rank, with 0 for a buffer that it does not have: only the root
+/// has an input in Broadcast and Scatter, and an output in Reduce and Gather.
+SegmentCounts segmentCounts(Collective collective, int64_t ranks, bool isRoot);
 
 } // namespace coil
 

@@ -89,8 +89,7 @@ bool isPrintable(std::string_view text) {
 class VariantValidator {
 public:
   VariantValidator(const Plan &plan, size_t number)
-      : plan(plan), variant(plan.variants[number]), number(number),
-        segments(segmentCounts(plan.collective, plan.ranks)) {}
+      : plan(plan), variant(plan.variants[number]), number(number) {}
 
   Status validate();
   std::string describeVariant() const;
@@ -141,7 +140,6 @@ private:
   const Plan &plan;
   const PlanVariant &variant;
   size_t number;
-  SegmentCounts segments;
 
   uint32_t program = 0;
   uint32_t rank = 0; ///< the first that runs the program
@@ -203,16 +201,11 @@ std::string VariantValidator::nameOperand(uint32_t position) {
 }
 
 uint64_t VariantValidator::chunksOf(OperandKind kind, uint32_t owner) const {
-  bool onRoot = owner == variant.root;
+  SegmentCounts segments = segmentCounts(plan.collective, plan.ranks, owner == variant.root);
   switch (kind) {
   case OperandKind::Input:
-    if (!onRoot &&
-        (plan.collective == Collective::Broadcast || plan.collective == Collective::Scatter))
-      return 0;
     return static_cast<uint64_t>(segments.input) * plan.chunks;
   case OperandKind::Output:
-    if (!onRoot && (plan.collective == Collective::Reduce || plan.collective == Collective::Gather))
-      return 0;
     return static_cast<uint64_t>(segments.output) * plan.chunks;
   case OperandKind::Scratch:
     return variant.scratchChunks[owner];

@@ -33,6 +33,7 @@ class Example:
     rooted: bool = False
     reduces: bool = True
     segmented: bool = False  # the whole vector is one segment a rank
+    in_place: bool = True  # calls may be in place
 
 
 EXAMPLES = (
@@ -42,6 +43,11 @@ EXAMPLES = (
     Example("allgather/ring.coil", reduces=False, segmented=True),
     Example("reduce_scatter/ring.coil", segmented=True),
     Example("broadcast/chain.coil", rooted=True, reduces=False),
+    Example("reduce/binomial.coil", rooted=True),
+    Example("gather/linear.coil", rooted=True, reduces=False, segmented=True),
+    Example("scatter/linear.coil", rooted=True, reduces=False, segmented=True),
+    Example("alltoall/direct.coil", reduces=False, segmented=True, in_place=False),
+    Example("sendrecv/ring_shift.coil", reduces=False, in_place=False),
 )
 
 
@@ -60,7 +66,9 @@ def sweep(arguments, example, ranks, width, types):
     command += ["-n", ranks, "--bytes", ",".join(str(size) for size in swept)]
     command += ["--type", ",".join(types), "--memory", "both", "--check", "--json"]
     command += ["--warmup", 0, "--iters", arguments.iters]
-    expected = len(swept) * len(types) * 2 * 2  # memories and places
+    expected = len(swept) * len(types) * 2  # memories
+    if example.in_place:
+        expected *= 2
     if example.reduces:
         command += ["--op", ",".join(OPERATORS)]
         expected *= len(OPERATORS)

@@ -93,6 +93,13 @@ CheckData::CheckData(const DataSpec &spec) : spec(spec) {
   randomScale = room < 1 ? std::ldexp(1.0, std::ilogb(room)) : 1;
 }
 
+bool CheckData::hasInput(int rank) const {
+  return segmentCounts(spec.collective, spec.ranks, rank == spec.root).input > 0;
+}
+bool CheckData::hasOutput(int rank) const {
+  return segmentCounts(spec.collective, spec.ranks, rank == spec.root).output > 0;
+}
+
 bool CheckData::combinesFloats() const { return combines(spec.collective) && isFloat(spec.type); }
 
 bool CheckData::rounds() const {
@@ -289,7 +296,7 @@ std::vector<std::byte> CheckData::expectedTile() const {
 
 void CheckData::fillInput(int rank, std::byte *input) const {
   std::vector<std::byte> tile = inputTile(rank);
-  uint64_t bytes = inputElements * sizeOf(spec.type);
+  uint64_t bytes = inputCount(rank) * sizeOf(spec.type);
   for (uint64_t done = 0; done < bytes; done += tile.size())
     std::memcpy(input + done, tile.data(), std::min<uint64_t>(tile.size(), bytes - done));
 }
@@ -323,17 +330,38 @@ Repetition CheckData::expectedInput(int rank, uint64_t begin, uint64_t end) cons
   return {begin, end > begin ? end - begin : 0, begin, inputTile(rank)};
 }
 
-int CheckData::outputParts() const {
-  return combines(spec.collective) || spec.collective == Collective::Broadcast ? 1 : spec.ranks;
+int CheckData::outputParts(int rank) const {
+  if (!hasOutput(rank))
+    return 0;
+  switch (spec.collective) {
+  case Collective::AllGather:
+  case Collective::Gather:
+  case Collective::AllToAll:
+    return spec.ranks;
+  default:
+    return 1;
+  }
 }
 
 Repetition CheckData::expectedOutput(int rank, int part) const {
   assert(isExact());
-  if (combines(spec.collective))
-    return {0, outputElements, firstOutput(rank), expectedTile()};
-  if (spec.collective == Collective::Broadcast)
+  uint64_t mine = static_cast<uint64_t>(rank) * spec.count;
+  uint64_t begin = static_cast<uint64_t>(part) * spec.count;
+  switch (spec.collective) {
+  case Collective::Broadcast:
     return {0, outputElements, 0, inputTile(spec.root)};
-  return {static_cast<uint64_t>(part) * spec.count, spec.count, 0, inputTile(part)};
+  case Collective::Scatter:
+    return {0, outputElements, mine, inputTile(spec.root)};
+  case Collective::SendRecv:
+    return {0, outputElements, 0, inputTile((rank + spec.ranks - 1) % spec.ranks)};
+  case Collective::AllGather:
+  case Collective::Gather:
+    return {begin, spec.count, 0, inputTile(part)};
+  case Collective::AllToAll:
+    return {begin, spec.count, mine, inputTile(part)};
+  default:
+    return {0, outputElements, firstOutput(rank), expectedTile()};
+  }
 }
 
 Comparison CheckData::checkInput(int rank, const std::byte *input, uint64_t begin,
@@ -369,10 +397,12 @@ uint64_t CheckData::firstOutput(int rank) const {
 }
 
 Comparison CheckData::checkOutput(int rank, const std::byte *output) const {
+  if (!hasOutput(rank))
+    return {};
   if (!isExact())
     return checkRounded(output, firstOutput(rank));
   Comparison result;
-  for (int part = 0; part < outputParts(); ++part)
+  for (int part = 0; part < outputParts(rank); ++part)
     compare(output, expectedOutput(rank, part), result);
   return result;
 }

@@ -12,7 +12,7 @@
 //  - prod of floats: signs, a few factors of 2 and 1/2, and one factor of 1.5;
 //  - max and min of floats: odd whole numbers times powers of two;
 //  - integers, which wrap: any bits, but odd ones for prod;
-//  - all-gather and broadcast: any bits, NaNs among them.
+//  - collectives that combine nothing: any bits, NaNs among them.
 //
 // Random data rounds. It changes sum, avg, premulsum and prod of floats only,
 // which are compared within ((1 + u)^k - 1) * m + k * s: u is the unit roundoff
@@ -93,9 +93,11 @@ public:
   /// accepts.
   explicit CheckData(const DataSpec &spec);
 
-  /// Elements of a rank's send and receive buffer.
-  uint64_t inputCount() const { return inputElements; }
-  uint64_t outputCount() const { return outputElements; }
+  /// Elements of `rank`'s send and receive buffer, 0 where it has none.
+  uint64_t inputCount(int rank) const { return hasInput(rank) ? inputElements : 0; }
+  uint64_t outputCount(int rank) const { return hasOutput(rank) ? outputElements : 0; }
+  bool hasInput(int rank) const;
+  bool hasOutput(int rank) const;
 
   /// Writes the inputCount() elements of `rank`'s send buffer.
   void fillInput(int rank, std::byte *input) const;
@@ -106,8 +108,8 @@ public:
   Repetition expectedInput(int rank, uint64_t begin, uint64_t end) const;
   /// Whether results are compared bit for bit.
   bool isExact() const { return !rounds(); }
-  /// Parts of a receive buffer that repeat each for itself.
-  int outputParts() const;
+  /// Parts of `rank`'s receive buffer that repeat each for itself.
+  int outputParts(int rank) const;
   /// Requires isExact(): what a part of `rank`'s receive buffer should be.
   Repetition expectedOutput(int rank, int part) const;
   /// Compares the outputCount() elements of `rank`'s receive buffer to the result.
@@ -143,6 +145,7 @@ private:
   Comparison checkRounded(const std::byte *output, uint64_t firstIndex) const;
 
   DataSpec spec;
+  /// Of a rank that has the buffer.
   uint64_t inputElements, outputElements;
   /// Elements after which data repeats; a tile's length is this or, if less, the
   /// number of elements.

@@ -43,10 +43,15 @@ Result<std::vector<int>> chooseRoots(const Options &options, const Plan &plan) {
   return std::vector<int>{*options.root};
 }
 
-/// An empty plan for a placement is left out, unless the user asked for it. A
-/// broadcast runs the same variant either way.
+/// True if calls of the collective may be in place at all.
+bool hasInPlace(Collective collective) {
+  return collective != Collective::AllToAll && collective != Collective::SendRecv;
+}
+
+/// An empty plan for a placement is left out, unless the user asked for it. With a
+/// root the same variant runs either way.
 bool hasPlacement(const Plan &plan, Placement placement) {
-  return plan.collective == Collective::Broadcast ||
+  return hasRoot(plan.collective) ||
          std::any_of(plan.variants.begin(), plan.variants.end(), [&](const PlanVariant &variant) {
            return variant.inPlace == (placement == Placement::InPlace);
          });
@@ -97,10 +102,13 @@ static Result<std::vector<uint8_t>> readCubins(const Options &options, const Pla
 
 Result<Job> makeJob(Options options, Plan plan, std::vector<uint8_t> planBytes) {
   Collective collective = plan.collective;
-  if (collective > Collective::Broadcast)
+  if (collective > Collective::SendRecv)
     return Status::error(StatusCode::Unsupported,
-                         "expected a plan for allreduce, allgather, reduce_scatter or broadcast, "
-                         "found one for {}",
+                         "expected a plan for a collective that the runtime has a call for, found "
+                         "one for {}",
+                         nameOf(collective));
+  if (options.placeChosen && options.inPlace && !hasInPlace(collective))
+    return Status::error(StatusCode::InvalidArgument, "--in-place: {} has no in-place form",
                          nameOf(collective));
   if (options.ranks && static_cast<uint32_t>(*options.ranks) != plan.ranks)
     return Status::error(StatusCode::InvalidArgument, "--ranks: the plan is for {} ranks, found {}",

@@ -36,8 +36,8 @@ constexpr const char *description =
 
 constexpr const char *footer =
     R"(Sizes are a list of SIZE, FROM:TO (doubling), FROM:TO:xFACTOR and FROM:TO:+STEP, where K,
-M and G count in 1024s. As in nccl-tests, a size is that of the whole vector: what all-gather
-gathers and reduce-scatter scatters in total.
+M and G count in 1024s. As in nccl-tests, a size is that of the whole vector: the larger
+of a rank's two buffers, such as what all-gather gathers in total.
 
 Examples:
   coil-run examples/allreduce/ring.coil -n 4 --bytes 64M --check
@@ -56,8 +56,9 @@ machine: to test plans and kernels where there is no GPU, not to time them.
 
 The columns are those of nccl-tests: time is the slowest rank's mean over the iterations;
 algbw is size / time; busbw is algbw times 2 (n - 1) / n for allreduce, (n - 1) / n for
-allgather and reduce_scatter, 1 for broadcast; #wrong counts the elements, over all ranks,
-that were not what they should be.
+allgather, reduce_scatter, gather, scatter and alltoall, 1 for broadcast, reduce and sendrecv;
+#wrong counts the elements, over all ranks, that were not what they should be. Of a rooted
+collective, only the root is in place: the others give no address of what they do not have.
 
 With --check, one more call with fresh data follows the timed ones. Its result is computed
 anew from the inputs and compared on every rank; send buffers must be unchanged, and the

@@ -282,23 +282,23 @@ private:
 
   Call layOut(const Row &row, Placement placement, Region &input, Region &output) const {
     size_t segment = row.count * sizeOf(row.type), mine = static_cast<size_t>(rank) * segment;
-    auto ranks = static_cast<size_t>(job.ranks);
-    bool inPlace = placement == Placement::InPlace;
+    SegmentCounts segments = segmentCounts(job.plan.collective, job.ranks, rank == row.root);
+    size_t inputBytes = segment * static_cast<size_t>(segments.input);
+    size_t outputBytes = segment * static_cast<size_t>(segments.output);
+    // What a rank does not have it gives no address of. Its memory stays guarded.
+    std::byte *send = inputBytes != 0 || row.count == 0 ? input.data() : nullptr;
+    std::byte *recv = outputBytes != 0 || row.count == 0 ? output.data() : nullptr;
+    if (placement == Placement::OutOfPlace || !send || !recv)
+      return {send, recv, &input, &output, inputBytes, outputBytes};
     switch (job.plan.collective) {
     case Collective::AllGather:
-      if (inPlace)
-        return {output.data() + mine, output.data(),  &output, &output,
-                ranks * segment,      ranks * segment};
-      return {input.data(), output.data(), &input, &output, segment, ranks * segment};
+    case Collective::Gather:
+      return {recv + mine, recv, &output, &output, outputBytes, outputBytes};
     case Collective::ReduceScatter:
-      if (inPlace)
-        return {input.data(), input.data() + mine, &input,
-                &input,       ranks * segment,     ranks * segment};
-      return {input.data(), output.data(), &input, &output, ranks * segment, segment};
+    case Collective::Scatter:
+      return {send, send + mine, &input, &input, inputBytes, inputBytes};
     default:
-      if (inPlace)
-        return {output.data(), output.data(), &output, &output, segment, segment};
-      return {input.data(), output.data(), &input, &output, segment, segment};
+      return {recv, recv, &output, &output, outputBytes, outputBytes};
     }
   }
 
@@ -307,9 +307,7 @@ private:
                  const Call &call) const {
     call.guarded->setGuards(call.guardedBytes);
     std::memset(call.guarded->data(), unsetByte, call.guardedBytes);
-    // Where broadcast is in place, only root has an input.
-    if (job.plan.collective != Collective::Broadcast || placement == Placement::OutOfPlace ||
-        rank == row.root)
+    if (data.hasInput(rank))
       data.fillInput(rank, call.send);
     if (call.sent != call.guarded)
       COIL_RETURN_IF_ERROR(call.sent->toDevice(call.sentBytes));
@@ -318,8 +316,8 @@ private:
 
   Status collective(const Row &row, const Call &call, coilRedOp_t op) const {
     coilDataType_t type = apiType(row.type);
-    const void *send = call.sent->callAddress(call.send);
-    void *recv = call.guarded->callAddress(call.recv);
+    const void *send = call.send ? call.sent->callAddress(call.send) : nullptr;
+    void *recv = call.recv ? call.guarded->callAddress(call.recv) : nullptr;
     coilStream_t stream = gpu ? gpu->stream() : nullptr;
     switch (job.plan.collective) {
     case Collective::AllGather:
@@ -331,6 +329,21 @@ private:
     case Collective::Broadcast:
       return apiStatus(coilBroadcast(send, recv, row.count, type, row.root, comm, stream),
                        "coilBroadcast", comm);
+    case Collective::Reduce:
+      return apiStatus(coilReduce(send, recv, row.count, type, op, row.root, comm, stream),
+                       "coilReduce", comm);
+    case Collective::Gather:
+      return apiStatus(coilGather(send, recv, row.count, type, row.root, comm, stream),
+                       "coilGather", comm);
+    case Collective::Scatter:
+      return apiStatus(coilScatter(send, recv, row.count, type, row.root, comm, stream),
+                       "coilScatter", comm);
+    case Collective::AllToAll:
+      return apiStatus(coilAlltoAll(send, recv, row.count, type, comm, stream), "coilAlltoAll",
+                       comm);
+    case Collective::SendRecv:
+      return apiStatus(coilSendRecv(send, recv, row.count, type, comm, stream), "coilSendRecv",
+                       comm);
     default:
       return apiStatus(coilAllReduce(send, recv, row.count, type, op, comm, stream),
                        "coilAllReduce", comm);
@@ -357,13 +370,16 @@ private:
   /// The elements of the send buffer that the call must leave as they are.
   std::vector<std::pair<uint64_t, uint64_t>> unchangedInput(const Row &row, Placement placement,
                                                             const CheckData &data) const {
-    if (placement == Placement::OutOfPlace)
-      return {{0, data.inputCount()}};
-    if (job.plan.collective != Collective::ReduceScatter)
+    uint64_t all = data.inputCount(rank);
+    // A rank without one of the buffers is never in place.
+    if (placement == Placement::OutOfPlace || all == 0 || !data.hasOutput(rank))
+      return {{0, all}};
+    if (job.plan.collective != Collective::ReduceScatter &&
+        job.plan.collective != Collective::Scatter)
       return {};
     // The other ranks' parts are input alone.
     uint64_t mine = static_cast<uint64_t>(rank) * row.count;
-    return {{0, mine}, {mine + row.count, data.inputCount()}};
+    return {{0, mine}, {mine + row.count, all}};
   }
 
   enum class GpuVerdict : uint8_t { Right, Wrong, OnlyHostCanTell };
@@ -389,7 +405,7 @@ private:
       COIL_ASSIGN_OR_RETURN(uint64_t wrong, gpuCheck->countWrong(begin, expected, size));
       return wrong == 0;
     };
-    for (int part = 0; part < data.outputParts(); ++part) {
+    for (int part = 0; part < data.outputParts(rank); ++part) {
       COIL_ASSIGN_OR_RETURN(bool received,
                             isRight(*call.guarded, call.recv, data.expectedOutput(rank, part)));
       if (!received)

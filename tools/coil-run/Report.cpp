@@ -55,6 +55,9 @@ double busFactor(Collective collective, int ranks) {
     return 2 * share;
   case Collective::AllGather:
   case Collective::ReduceScatter:
+  case Collective::Gather:
+  case Collective::Scatter:
+  case Collective::AllToAll:
     return share;
   default:
     return 1;

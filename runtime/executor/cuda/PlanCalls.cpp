@@ -24,9 +24,9 @@ uint64_t chooseTile(uint64_t longest, size_t elementSize, uint64_t tileBytes, ui
 }
 
 Status noVariant(const Plan &plan, const CallArguments &arguments, bool hasDirect, bool hasScalar) {
-  std::string form = arguments.inPlace ? "in place" : "out of place";
-  if (hasRoot(plan.collective))
-    form += fmt::format(" from root {}", arguments.root);
+  std::string form = hasRoot(plan.collective) ? fmt::format("with root {}", arguments.root)
+                     : arguments.inPlace      ? "in place"
+                                              : "out of place";
   if (hasDirect && hasScalar)
     return Status::error(StatusCode::Unsupported,
                          "plan '{}' runs {} {} between registered buffers only, which an operator "
@@ -58,7 +58,9 @@ Result<CallChoice> LoadedCudaPlan::State::choose(const CudaCall &call) {
   const PlanVariant *chosen = staged;
   if (direct && !call.scalar && owner.peers->reach().everywhere() &&
       (!staged || bytes >= config.directBytes)) {
-    SegmentCounts segments = segmentCounts(plan.collective, owner.group.ranks);
+    // A buffer that this rank does not have needs no window.
+    SegmentCounts segments =
+        segmentCounts(plan.collective, owner.group.ranks, rank() == arguments.root);
     auto locate = [&](const void *pointer, int64_t count, size_t &hint) {
       return owner.windows->locate(pointer, bytes * static_cast<uint64_t>(count), hint);
     };

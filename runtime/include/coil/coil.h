@@ -101,7 +101,12 @@ typedef enum {
   coilCollAllReduce = 0,
   coilCollAllGather = 1,
   coilCollReduceScatter = 2,
-  coilCollBroadcast = 3
+  coilCollBroadcast = 3,
+  coilCollReduce = 4,
+  coilCollGather = 5,
+  coilCollScatter = 6,
+  coilCollAlltoAll = 7,
+  coilCollSendRecv = 8
 } coilCollective_t;
 
 typedef struct coilComm *coilComm_t;
@@ -262,6 +267,30 @@ COIL_API coilResult_t coilReduceScatter(const void *send, void *recv, size_t rec
  *  root. On other ranks send may be NULL; there in place is what root says. */
 COIL_API coilResult_t coilBroadcast(const void *send, void *recv, size_t count, coilDataType_t type,
                                     int root, coilComm_t comm, coilStream_t stream);
+/** On root: recv[i] = sum over ranks of send[i]; recv matters on root only and may
+ *  be NULL elsewhere. In place: send == recv on root; there in place is what root
+ *  says, and other ranks' send buffers stay as they are. */
+COIL_API coilResult_t coilReduce(const void *send, void *recv, size_t count, coilDataType_t type,
+                                 coilRedOp_t op, int root, coilComm_t comm, coilStream_t stream);
+/** On root: recv[r * count + i] = rank r's send[i]; recv matters on root only and
+ *  may be NULL elsewhere. In place: send == recv + root * count on root. */
+COIL_API coilResult_t coilGather(const void *send, void *recv, size_t sendCount,
+                                 coilDataType_t type, int root, coilComm_t comm,
+                                 coilStream_t stream);
+/** recv[i] = root's send[rank * count + i]; send matters on root only and may be
+ *  NULL elsewhere. In place: recv == send + root * count on root, whose other
+ *  parts stay as they are. */
+COIL_API coilResult_t coilScatter(const void *send, void *recv, size_t recvCount,
+                                  coilDataType_t type, int root, coilComm_t comm,
+                                  coilStream_t stream);
+/** recv[r * count + i] = rank r's send[rank * count + i]. There is no form in
+ *  place: the buffers, each of ranks * count elements, must not overlap. */
+COIL_API coilResult_t coilAlltoAll(const void *send, void *recv, size_t count, coilDataType_t type,
+                                   coilComm_t comm, coilStream_t stream);
+/** Around the ring: recv[i] = send[i] of the rank below this one, of the last one
+ *  on rank 0. There is no form in place. */
+COIL_API coilResult_t coilSendRecv(const void *send, void *recv, size_t count, coilDataType_t type,
+                                   coilComm_t comm, coilStream_t stream);
 
 #ifdef __cplusplus
 }

@@ -35,25 +35,19 @@ coil.algorithm @doubling implements allreduce {
 
 // -----
 
-// One variant for each root. Out of place the root's own output is copied; in
-// place it is there.
+// One variant for each root, in place and out of place: where the root's buffers
+// are one memory, the copy of its own output changes nothing.
 
 // CHECK-LABEL: exec.plan @send implements broadcast
-// CHECK:         exec.variant @out_of_place_root0 root 0 transport matched
+// CHECK-NEXT:    exec.variant @root0 root 0 transport matched
 // CHECK:           exec.program rank 0
 // CHECK:             exec.tiles
 // CHECK-DAG:           exec.send input[0] via @from0to1 length 0
 // CHECK-DAG:           exec.copy input[0] to output[0] length 0
 // CHECK:           exec.program rank 1
 // CHECK:             exec.recv via @from0to1 to output[0] length 0
-// CHECK:         exec.variant @in_place_root0 root 0 in_place transport matched
-// CHECK:           exec.program rank 0
-// CHECK-NEXT:        exec.worker
-// CHECK-NEXT:          exec.tiles
-// CHECK-NEXT:            exec.send input[0] via @from0to1 length 0
-// CHECK-NEXT:          }
-// CHECK:         exec.variant @out_of_place_root1 root 1 transport matched
-// CHECK:         exec.variant @in_place_root1 root 1 in_place transport matched
+// CHECK:         exec.variant @root1 root 1 transport matched
+// CHECK-NOT:     exec.variant
 coil.algorithm @send implements broadcast {
 ^bb0(%ranks: index, %root: index):
   %c0 = arith.constant 0 : index
@@ -117,4 +111,63 @@ coil.algorithm @outlives implements allreduce {
     coil.operand %in0
     coil.operand %in1
   }
+}
+
+// -----
+
+// Rank 1 is not the root: its sum goes to scratch, since its input is never written
+// and it has no output. The root's sum goes to scratch first: in a call in place it
+// would overwrite the input that rank 1 still gets.
+
+// CHECK-LABEL: exec.plan @reduce implements reduce
+// CHECK-NEXT:    exec.variant @root0 root 0 transport matched scratch [1, 1]
+// CHECK:           exec.program rank 0
+// CHECK-DAG:         exec.recv_reduce input[0], head @from1to0 to scratch[0] length 0 complete
+// CHECK-DAG:         exec.send input[0] via @from0to1
+// CHECK-DAG:         exec.copy scratch[0] to output[0] length 0
+// CHECK:           exec.program rank 1
+// CHECK:             exec.recv_reduce input[0], head @from0to1 to scratch[0] length 0
+coil.algorithm @reduce implements reduce {
+^bb0(%ranks: index, %root: index):
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %other = arith.addi %root, %c1 : index
+  %a = coil.place data[%c0] on %root
+  %b = coil.place data[%c0] on %other
+  %in = coil.place input[%c0] on %root
+  coil.reduce %a from {
+    coil.operand %b
+  }
+  coil.reduce %b from {
+    coil.operand %in
+  }
+}
+
+// -----
+
+// An all-to-all has no form in place.
+
+// CHECK-LABEL: exec.plan @swap implements alltoall
+// CHECK-NEXT:    exec.variant @out_of_place root 0 transport matched scratch [0, 0]
+// CHECK:           exec.program rank 0
+// CHECK-DAG:         exec.copy input[0] to output[0] length 0
+// CHECK-DAG:         exec.send input[1] via @from0to1 length 0
+// CHECK-DAG:         exec.recv via @from1to0 to output[1] length 0
+// CHECK-NOT:     exec.variant
+coil.algorithm @swap implements alltoall {
+^bb0(%ranks: index):
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %a0 = coil.place input[%c0] on %c0
+  %a1 = coil.place input[%c1] on %c0
+  %b0 = coil.place input[%c0] on %c1
+  %b1 = coil.place input[%c1] on %c1
+  %x0 = coil.place output[%c0] on %c0
+  %x1 = coil.place output[%c1] on %c0
+  %y0 = coil.place output[%c0] on %c1
+  %y1 = coil.place output[%c1] on %c1
+  coil.copy %a0 to %x0
+  coil.send %a1 to %y0
+  coil.send %b0 to %x1
+  coil.copy %b1 to %y1
 }

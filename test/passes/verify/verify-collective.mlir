@@ -200,3 +200,108 @@ coil.algorithm @chooses_places implements allreduce {
     scf.yield %a : !coil.place
   }
 }
+
+// -----
+
+// In place on the root only: the parts are named as data, or as what they are.
+coil.algorithm @gathered implements gather {
+^bb0(%ranks: index, %root: index):
+  %c1 = arith.constant 1 : index
+  %other = arith.subi %c1, %root : index
+  %from = coil.place data[%other] on %other
+  %to = coil.place output[%other] on %root
+  coil.send %from to %to
+}
+
+// -----
+
+coil.algorithm @scattered implements scatter {
+^bb0(%ranks: index, %root: index):
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %other = arith.subi %c1, %root : index
+  %from = coil.place data[%other] on %root
+  %to = coil.place output[%c0] on %other
+  coil.send %from to %to
+}
+
+// -----
+
+coil.algorithm @output_off_root implements reduce {
+^bb0(%ranks: index, %root: index):
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %other = arith.addi %root, %c1 : index
+  %from = coil.place data[%c0] on %root
+  %to = coil.place output[%c0] on %other
+  // expected-error@+1 {{output[0] on rank 1 does not exist: in reduce the root alone, rank 0, has an output}}
+  coil.send %from to %to
+}
+
+// -----
+
+coil.algorithm @input_off_root implements scatter {
+^bb0(%ranks: index, %root: index):
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %other = arith.addi %root, %c1 : index
+  %from = coil.place input[%c0] on %other
+  %to = coil.place output[%c0] on %other
+  // expected-error@+1 {{input[0] on rank 1 does not exist: in scatter the root alone, rank 0, has an input}}
+  coil.copy %from to %to
+}
+
+// -----
+
+// expected-error@+1 {{output[1] on rank 0 ends with nothing instead of input[0] of rank 1; no statement writes there}}
+coil.algorithm @missing_segment implements gather {
+^bb0(%ranks: index, %root: index):
+}
+
+// -----
+
+coil.algorithm @wrong_segment implements alltoall {
+^bb0(%ranks: index):
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %a0 = coil.place input[%c0] on %c0
+  %a1 = coil.place input[%c1] on %c0
+  %b0 = coil.place input[%c0] on %c1
+  %b1 = coil.place input[%c1] on %c1
+  %x0 = coil.place output[%c0] on %c0
+  %x1 = coil.place output[%c1] on %c0
+  %y0 = coil.place output[%c0] on %c1
+  %y1 = coil.place output[%c1] on %c1
+  coil.copy %a0 to %x0
+  // expected-error@+1 {{output[1] on rank 0 ends with input[1] of rank 1 instead of input[0] of rank 1}}
+  coil.send %b1 to %x1
+  coil.send %a1 to %y0
+  coil.copy %b1 to %y1
+}
+
+// -----
+
+coil.algorithm @no_data implements sendrecv {
+^bb0(%ranks: index):
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %a = coil.place data[%c0] on %c0
+  %b = coil.place data[%c0] on %c1
+  // expected-error@+1 {{sendrecv has no 'data': name input and output}}
+  coil.send %a to %b
+}
+
+// -----
+
+coil.algorithm @wrong_neighbour implements sendrecv {
+^bb0(%ranks: index):
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %in0 = coil.place input[%c0] on %c0
+  %in1 = coil.place input[%c0] on %c1
+  %out0 = coil.place output[%c0] on %c0
+  %out1 = coil.place output[%c0] on %c1
+  coil.send %in1 to %out0
+  // expected-error@+1 {{output[0] on rank 1 ends with input[0] of rank 1 instead of input[0] of rank 0}}
+  coil.copy %in1 to %out1
+}

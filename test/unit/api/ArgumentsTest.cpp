@@ -19,7 +19,8 @@ namespace {
 void withComm(const std::function<void(coilComm_t comm)> &body) {
   Setting setting;
   setting.ranks = 1;
-  setting.plans = {mixedAllReduce(1), allGather(1), reduceScatter(1), broadcast(1)};
+  setting.plans = {mixedAllReduce(1), allGather(1), reduceScatter(1), broadcast(1), reduce(1),
+                   gather(1),         scatter(1),   allToAll(1),      sendRecv(1)};
   runThreads(setting, [&](coilComm_t comm, int) { body(comm); });
 }
 
@@ -55,6 +56,57 @@ TEST(ArgumentsTest, NullPointers) {
     EXPECT_COIL(comm, coilAllGather(nullptr, &value, 0, coilFloat32, comm, nullptr));
     EXPECT_COIL(comm, coilReduceScatter(nullptr, nullptr, 0, coilFloat32, coilSum, comm, nullptr));
     EXPECT_COIL(comm, coilBroadcast(nullptr, nullptr, 0, coilFloat32, 0, comm, nullptr));
+    EXPECT_COIL(comm, coilReduce(nullptr, nullptr, 0, coilFloat32, coilSum, 0, comm, nullptr));
+    EXPECT_COIL(comm, coilGather(nullptr, nullptr, 0, coilFloat32, 0, comm, nullptr));
+    EXPECT_COIL(comm, coilScatter(nullptr, nullptr, 0, coilFloat32, 0, comm, nullptr));
+    EXPECT_COIL(comm, coilAlltoAll(nullptr, nullptr, 0, coilFloat32, comm, nullptr));
+    EXPECT_COIL(comm, coilSendRecv(nullptr, nullptr, 0, coilFloat32, comm, nullptr));
+    // Root needs both buffers.
+    expectError(coilReduce(&value, nullptr, 1, coilFloat32, coilSum, 0, comm, nullptr),
+                coilInvalidArgument, comm, "receive buffer is null");
+    expectError(coilGather(&value, nullptr, 1, coilFloat32, 0, comm, nullptr), coilInvalidArgument,
+                comm, "receive buffer is null");
+    expectError(coilScatter(nullptr, &value, 1, coilFloat32, 0, comm, nullptr), coilInvalidArgument,
+                comm, "send buffer is null");
+    expectError(coilAlltoAll(nullptr, &value, 1, coilFloat32, comm, nullptr), coilInvalidArgument,
+                comm, "send buffer is null");
+    expectError(coilSendRecv(&value, nullptr, 1, coilFloat32, comm, nullptr), coilInvalidArgument,
+                comm, "receive buffer is null");
+  });
+}
+
+TEST(ArgumentsTest, BuffersThatOtherRanksThanTheRootNeed) {
+  Setting setting;
+  setting.plans = {reduce(2), gather(2), scatter(2)};
+  runThreads(setting, [](coilComm_t comm, int rank) {
+    std::vector<float> a(8), b(8);
+    // Rank 0 is root. What rank 1 must give is missed before anyone is waited for.
+    if (rank == 1) {
+      expectError(coilReduce(nullptr, b.data(), 1, coilFloat32, coilSum, 0, comm, nullptr),
+                  coilInvalidArgument, comm, "send buffer is null");
+      expectError(coilGather(nullptr, b.data(), 1, coilFloat32, 0, comm, nullptr),
+                  coilInvalidArgument, comm, "send buffer is null");
+      expectError(coilScatter(a.data(), nullptr, 1, coilFloat32, 0, comm, nullptr),
+                  coilInvalidArgument, comm, "receive buffer is null");
+    } else {
+      expectError(coilGather(a.data(), a.data() + 1, 2, coilFloat32, 0, comm, nullptr),
+                  coilInvalidArgument, comm, "are not where an in-place gather of rank 0 has them");
+    }
+    // Off root the buffer that does not count may even overlap the other.
+    EXPECT_COIL(comm, coilReduce(a.data(), rank == 0 ? b.data() : a.data() + 1, 2, coilFloat32,
+                                 coilSum, 0, comm, nullptr));
+  });
+}
+
+TEST(ArgumentsTest, CollectivesWithoutAFormInPlace) {
+  withComm([](coilComm_t comm) {
+    std::vector<float> buffer(8);
+    expectError(coilAlltoAll(buffer.data(), buffer.data(), 4, coilFloat32, comm, nullptr),
+                coilInvalidArgument, comm, "overlap, but alltoall has no in-place form");
+    expectError(coilSendRecv(buffer.data(), buffer.data() + 1, 4, coilFloat32, comm, nullptr),
+                coilInvalidArgument, comm, "overlap, but sendrecv has no in-place form");
+    EXPECT_COIL(comm,
+                coilSendRecv(buffer.data(), buffer.data() + 4, 4, coilFloat32, comm, nullptr));
   });
 }
 
@@ -156,8 +208,7 @@ TEST(ArgumentsTest, MissingPlansAndVariants) {
     file = planFile(plan);
     EXPECT_COIL(comm, coilCommLoadPlan(comm, file.data(), file.size()));
     expectError(coilBroadcast(a.data(), b.data(), 4, coilFloat32, 1, comm, nullptr),
-                coilInvalidUsage, comm,
-                "plan 'chain' has no variant for broadcast out of place from root 1");
+                coilInvalidUsage, comm, "plan 'chain' has no variant for broadcast with root 1");
     EXPECT_COIL(comm, coilBroadcast(a.data(), b.data(), 4, coilFloat32, 0, comm, nullptr));
   });
 }
@@ -166,7 +217,7 @@ TEST(ArgumentsTest, PlansThatTheRuntimeCannotUse) {
   Setting setting;
   runThreads(setting, [](coilComm_t comm, int) {
     Plan plan = directAllReduce(2);
-    plan.collective = Collective::Reduce;
+    plan.collective = Collective::Custom;
     for (PlanVariant &variant : plan.variants)
       for (PlanProgram &program : variant.programs)
         program.workers.front().body.clear();

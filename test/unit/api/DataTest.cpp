@@ -79,18 +79,48 @@ coilResult_t callCollective(const Case &test, const void *send, void *receive, c
     return coilAllGather(send, receive, test.count, apiType(test.type), comm, nullptr);
   case Collective::ReduceScatter:
     return coilReduceScatter(send, receive, test.count, apiType(test.type), op, comm, nullptr);
+  case Collective::Reduce:
+    return coilReduce(send, receive, test.count, apiType(test.type), op, test.root, comm, nullptr);
+  case Collective::Gather:
+    return coilGather(send, receive, test.count, apiType(test.type), test.root, comm, nullptr);
+  case Collective::Scatter:
+    return coilScatter(send, receive, test.count, apiType(test.type), test.root, comm, nullptr);
+  case Collective::AllToAll:
+    return coilAlltoAll(send, receive, test.count, apiType(test.type), comm, nullptr);
+  case Collective::SendRecv:
+    return coilSendRecv(send, receive, test.count, apiType(test.type), comm, nullptr);
   default:
     return coilBroadcast(send, receive, test.count, apiType(test.type), test.root, comm, nullptr);
   }
 }
 
-/// What `rank` must have in its receive buffer.
+/// What `rank` must have in its receive buffer; nothing if it has none.
 Bytes expected(const Case &test, int rank, int ranks, const std::vector<Bytes> &inputs) {
   size_t bytes = test.count * sizeOf(test.type);
   constexpr double scale = 2;
+  if (segmentCounts(test.collective, ranks, rank == test.root).output == 0)
+    return {};
+  auto segmentOf = [&](const Bytes &buffer, int segment) -> Bytes {
+    auto begin = buffer.begin() + static_cast<ptrdiff_t>(bytes * static_cast<size_t>(segment));
+    return {begin, begin + static_cast<ptrdiff_t>(bytes)};
+  };
   switch (test.collective) {
+  case Collective::Reduce:
   case Collective::AllReduce:
     return combined(test.type, test.op, test.count, inputs, scale);
+  case Collective::AllToAll: {
+    Bytes all;
+    for (const Bytes &input : inputs) {
+      Bytes segment = segmentOf(input, rank);
+      all.insert(all.end(), segment.begin(), segment.end());
+    }
+    return all;
+  }
+  case Collective::Scatter:
+    return segmentOf(inputs[static_cast<size_t>(test.root)], rank);
+  case Collective::SendRecv:
+    return inputs[static_cast<size_t>((rank + ranks - 1) % ranks)];
+  case Collective::Gather:
   case Collective::AllGather: {
     Bytes all;
     for (const Bytes &input : inputs)
@@ -100,8 +130,7 @@ Bytes expected(const Case &test, int rank, int ranks, const std::vector<Bytes> &
   case Collective::ReduceScatter: {
     Bytes all =
         combined(test.type, test.op, test.count * static_cast<uint64_t>(ranks), inputs, scale);
-    auto begin = all.begin() + static_cast<ptrdiff_t>(bytes * static_cast<size_t>(rank));
-    return {begin, begin + static_cast<ptrdiff_t>(bytes)};
+    return segmentOf(all, rank);
   }
   default:
     return inputs[static_cast<size_t>(test.root)];
@@ -133,7 +162,9 @@ void check(const Case &test, coilComm_t comm, int rank, int ranks) {
   size_t rankOffset = static_cast<size_t>(rank) * bytes;
   // Ranks have their buffers at different offsets.
   size_t misalignment = test.misalignment == 0 ? 0 : test.misalignment + static_cast<size_t>(rank);
-  if (test.inPlace && test.collective != Collective::Broadcast) {
+  bool hasInPlace =
+      test.collective != Collective::AllToAll && test.collective != Collective::SendRecv;
+  if (test.inPlace && hasInPlace && !hasRoot(test.collective)) {
     Buffer both(test.memory, std::max(inputBytes, outputBytes), misalignment, comm);
     std::byte *send = both.data(), *receive = both.data();
     if (test.collective == Collective::AllGather)
@@ -146,16 +177,28 @@ void check(const Case &test, coilComm_t comm, int rank, int ranks) {
     ASSERT_EQ(result, coilSuccess) << name << ": " << coilGetLastError(comm);
     EXPECT_TRUE(want.empty() || std::memcmp(receive, want.data(), want.size()) == 0) << name;
   } else {
-    Buffer send(test.memory, inputBytes, misalignment, comm);
-    Buffer receive(test.memory, outputBytes, misalignment, comm);
-    // Only root's own buffers are one in a broadcast in place.
-    std::byte *source = test.inPlace && rank == test.root ? receive.data() : send.data();
-    if (!own.empty())
-      std::memcpy(source, own.data(), own.size());
-    coilResult_t result = callCollective(test, source, receive.data(), op, comm);
+    Buffer sendBuffer(test.memory, inputBytes, misalignment, comm);
+    Buffer receiveBuffer(test.memory, outputBytes, misalignment, comm);
+    std::byte *send = sendBuffer.data(), *receive = receiveBuffer.data();
+    // With a root, only its own buffers are ever one.
+    bool isRoot = rank == test.root, inPlace = test.inPlace && hasRoot(test.collective) && isRoot;
+    if (inPlace && test.collective == Collective::Scatter)
+      receive = send + rankOffset;
+    else if (inPlace)
+      send = receive + (test.collective == Collective::Gather ? rankOffset : 0);
+    // A buffer that matters on root alone is something or nothing elsewhere.
+    SegmentCounts here = segmentCounts(test.collective, ranks, isRoot);
+    if (here.input == 0 && test.misalignment == 0)
+      send = nullptr;
+    if (here.output == 0 && test.misalignment == 0)
+      receive = nullptr;
+    if (send && !own.empty())
+      std::memcpy(send, own.data(), own.size());
+    coilResult_t result = callCollective(test, send, receive, op, comm);
     ASSERT_EQ(result, coilSuccess) << name << ": " << coilGetLastError(comm);
-    EXPECT_TRUE(want.empty() || std::memcmp(receive.data(), want.data(), want.size()) == 0) << name;
-    EXPECT_TRUE(own.empty() || std::memcmp(source, own.data(), own.size()) == 0)
+    EXPECT_TRUE(want.empty() || std::memcmp(receive, want.data(), want.size()) == 0) << name;
+    bool keepsInput = send && !own.empty() && !(inPlace && test.collective == Collective::Reduce);
+    EXPECT_TRUE(!keepsInput || std::memcmp(send, own.data(), own.size()) == 0)
         << name << ": the send buffer was written";
   }
   if (test.op == ReduceOp::PreMulSum)
@@ -166,14 +209,18 @@ Setting settingFor(int ranks, uint64_t slotBytes = 4096, uint64_t directBytes = 
   auto count = static_cast<uint32_t>(ranks);
   Setting setting;
   setting.ranks = ranks;
-  setting.plans = {mixedAllReduce(count), allGather(count), reduceScatter(count), broadcast(count)};
+  setting.plans = {mixedAllReduce(count), allGather(count), reduceScatter(count),
+                   broadcast(count),      reduce(count),    gather(count),
+                   scatter(count),        allToAll(count),  sendRecv(count)};
   setting.config.slotBytes = slotBytes;
   setting.config.directBytes = directBytes;
   return setting;
 }
 
-constexpr Collective collectives[] = {Collective::AllReduce, Collective::AllGather,
-                                      Collective::ReduceScatter, Collective::Broadcast};
+constexpr Collective collectives[] = {
+    Collective::AllReduce, Collective::AllGather, Collective::ReduceScatter,
+    Collective::Broadcast, Collective::Reduce,    Collective::Gather,
+    Collective::Scatter,   Collective::AllToAll,  Collective::SendRecv};
 
 class DataTest : public ::testing::TestWithParam<int> {};
 
@@ -183,8 +230,10 @@ TEST_P(DataTest, EveryTypeAndOperatorStagedAndDirect) {
     for (int type = 0; type < numDataTypes; ++type)
       for (int op = 0; op < numReduceOps; ++op)
         for (Memory memory : {Memory::Plain, Memory::Registered})
-          for (Collective collective : {Collective::AllReduce, Collective::ReduceScatter}) {
+          for (Collective collective :
+               {Collective::AllReduce, Collective::ReduceScatter, Collective::Reduce}) {
             Case test{collective, static_cast<DataType>(type), static_cast<ReduceOp>(op)};
+            test.root = hasRoot(collective) ? op % ranks : 0;
             test.count = 1000;
             test.memory = memory;
             test.inPlace = (type + op) % 2 == 0;
@@ -254,7 +303,8 @@ TEST_P(DataTest, ManySmallCallsOfMixedKinds) {
     for (int i = 0; i < calls; ++i) {
       state = state * 6364136223846793005 + 1442695040888963407;
       uint64_t random = state >> 33;
-      Case test{collectives[random % 4], DataType::I32, ReduceOp::Sum, random / 4 % 30};
+      Case test{collectives[random % std::size(collectives)], DataType::I32, ReduceOp::Sum,
+                random / 4 % 30};
       test.root = static_cast<int>(random / 128 % static_cast<uint64_t>(ranks));
       test.inPlace = random / 512 % 2 != 0;
       check(test, comm, rank, ranks);
@@ -287,6 +337,24 @@ TEST(DataPlansTest, ScratchAndWorkers) {
   }
 }
 
+/// The first segment that `rank` of three gets where rank r sends r + 1 everywhere,
+/// and rank 1 is root.
+float firstOnThree(Collective collective, int rank) {
+  switch (collective) {
+  case Collective::AllGather:
+  case Collective::Gather:
+  case Collective::AllToAll:
+    return 1;
+  case Collective::Broadcast:
+  case Collective::Scatter:
+    return 2;
+  case Collective::SendRecv:
+    return static_cast<float>((rank + 2) % 3 + 1);
+  default:
+    return 6;
+  }
+}
+
 TEST(DataPlansTest, RegisteredOnSomeRanksOnly) {
   runProcesses(settingFor(3), [](coilComm_t comm, int rank) {
     for (Collective collective : collectives)
@@ -311,11 +379,11 @@ TEST(DataPlansTest, RegisteredOnSomeRanksOnly) {
           send[i] = static_cast<float>(rank + 1);
         Case test{collective, DataType::F32, ReduceOp::Sum, 5000, 1};
         EXPECT_COIL(comm, callCollective(test, send, receive, coilSum, comm));
-        float want = collective == Collective::AllGather   ? 1
-                     : collective == Collective::Broadcast ? 2
-                                                           : 6;
-        EXPECT_EQ(receive[0], want);
-        EXPECT_EQ(receive[4999], want);
+        if (segmentCounts(collective, 3, rank == test.root).output > 0) {
+          float want = firstOnThree(collective, rank);
+          EXPECT_EQ(receive[0], want);
+          EXPECT_EQ(receive[4999], want);
+        }
         for (int i : {0, 1}) {
           EXPECT_COIL(comm, coilCommDeregister(comm, windows[i]));
           EXPECT_COIL(nullptr, coilMemFree(memory[i]));

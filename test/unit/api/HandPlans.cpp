@@ -414,6 +414,115 @@ Plan broadcast(uint32_t ranks) {
   return plan;
 }
 
+namespace {
+
+/// One variant a transport in which chunks go straight from inputs to outputs.
+/// `sourceOf(rank, index)` is what output chunk `index` of `rank` is; a rank has
+/// `outputs(rank)` of them.
+template <typename Outputs, typename SourceOf>
+void addDirectMoves(Plan &plan, uint32_t root, Outputs outputs, SourceOf sourceOf) {
+  auto forEachOutput = [&](auto visit) {
+    for (uint32_t rank = 0; rank < plan.ranks; ++rank)
+      for (uint32_t index = 0; index < outputs(rank); ++index)
+        visit(rank, index, sourceOf(rank, index));
+  };
+  {
+    VariantBuilder build(plan, false, Transport::Staged, root);
+    auto mesh = build.mesh(Transport::Staged);
+    forEachOutput([&](uint32_t rank, uint32_t, PlanOperand from) {
+      if (from.rank != rank)
+        build.on(from.rank).push(from, mesh.channels[from.rank][rank]);
+    });
+    forEachOutput([&](uint32_t rank, uint32_t index, PlanOperand from) {
+      build.on(rank);
+      if (from.rank == rank)
+        build.move(OpKind::Copy, from, output(rank, index));
+      else
+        build.move(OpKind::Pop, build.slot(mesh.channels[from.rank][rank]), output(rank, index));
+    });
+  }
+  VariantBuilder build(plan, false, Transport::P2P, root);
+  auto done = build.mesh(Transport::P2P);
+  for (uint32_t rank = 0; rank < plan.ranks; ++rank)
+    build.on(rank).prologue().meetOthers();
+  forEachOutput([&](uint32_t rank, uint32_t index, PlanOperand from) {
+    build.on(rank).move(from.rank == rank ? OpKind::Copy : OpKind::Get, from, output(rank, index));
+  });
+  for (uint32_t rank = 0; rank < plan.ranks; ++rank) {
+    build.on(rank).epilogue().signalOthers(done);
+    build.waitForOthers(done);
+  }
+}
+
+} // namespace
+
+Plan reduce(uint32_t ranks) {
+  Plan plan = makePlan("reduce", Collective::Reduce, ranks, 1);
+  for (uint32_t root = 0; root < ranks; ++root) {
+    std::vector<PlanOperand> operands;
+    {
+      VariantBuilder build(plan, false, Transport::Staged, root);
+      for (uint32_t rank = 0; rank < ranks; ++rank) {
+        if (rank == root) {
+          operands.push_back(input(root, 0));
+          continue;
+        }
+        uint32_t channel = build.staged(rank, root);
+        build.on(rank).push(input(rank, 0), channel);
+        operands.push_back(build.on(root).slot(channel));
+      }
+      build.on(root).combine(ranks == 1 ? OpKind::Reduce : OpKind::PopReduce, operands,
+                             output(root, 0), true);
+    }
+    operands.clear();
+    VariantBuilder build(plan, false, Transport::P2P, root);
+    auto done = build.mesh(Transport::P2P);
+    for (uint32_t rank = 0; rank < ranks; ++rank) {
+      operands.push_back(input(rank, 0));
+      build.on(rank).prologue().meetOthers();
+      build.epilogue().signalOthers(done);
+      build.waitForOthers(done);
+    }
+    build.on(root).combine(ranks == 1 ? OpKind::Reduce : OpKind::GetReduce, operands,
+                           output(root, 0), true);
+  }
+  return plan;
+}
+
+Plan gather(uint32_t ranks) {
+  Plan plan = makePlan("gather", Collective::Gather, ranks, 1);
+  for (uint32_t root = 0; root < ranks; ++root)
+    addDirectMoves(
+        plan, root, [=](uint32_t rank) { return rank == root ? ranks : 0; },
+        [](uint32_t, uint32_t index) { return input(index, 0); });
+  return plan;
+}
+
+Plan scatter(uint32_t ranks) {
+  Plan plan = makePlan("scatter", Collective::Scatter, ranks, 1);
+  for (uint32_t root = 0; root < ranks; ++root)
+    addDirectMoves(
+        plan, root, [](uint32_t) { return 1u; },
+        [=](uint32_t rank, uint32_t) { return input(root, rank); });
+  return plan;
+}
+
+Plan allToAll(uint32_t ranks) {
+  Plan plan = makePlan("alltoall", Collective::AllToAll, ranks, 1);
+  addDirectMoves(
+      plan, 0, [=](uint32_t) { return ranks; },
+      [](uint32_t rank, uint32_t index) { return input(index, rank); });
+  return plan;
+}
+
+Plan sendRecv(uint32_t ranks) {
+  Plan plan = makePlan("shift", Collective::SendRecv, ranks, 1);
+  addDirectMoves(
+      plan, 0, [](uint32_t) { return 1u; },
+      [=](uint32_t rank, uint32_t) { return input((rank + ranks - 1) % ranks, 0); });
+  return plan;
+}
+
 Plan only(Transport transport, Plan plan) {
   std::erase_if(plan.variants,
                 [&](const PlanVariant &variant) { return variant.transport != transport; });

@@ -35,6 +35,14 @@ Plan reduceScatter(uint32_t ranks);
 /// A chain from each root, staged; from root to all, p2p.
 Plan broadcast(uint32_t ranks);
 
+/// Everything straight to or from each root, both transports.
+Plan reduce(uint32_t ranks);
+Plan gather(uint32_t ranks);
+Plan scatter(uint32_t ranks);
+/// Everything straight to where it goes, both transports.
+Plan allToAll(uint32_t ranks);
+Plan sendRecv(uint32_t ranks);
+
 /// Only the variants of one transport.
 Plan only(Transport transport, Plan plan);
 

@@ -49,6 +49,21 @@ TEST(TypesTest, SegmentsOfInputAndOutput) {
   }
 }
 
+TEST(TypesTest, OnlyTheRootHasSomeBuffers) {
+  constexpr int64_t ranks = 8;
+  for (int i = 0; i < numCollectives; ++i) {
+    auto collective = static_cast<Collective>(i);
+    SegmentCounts all = segmentCounts(collective, ranks);
+    SegmentCounts root = segmentCounts(collective, ranks, true);
+    SegmentCounts other = segmentCounts(collective, ranks, false);
+    bool lacksInput = collective == Collective::Broadcast || collective == Collective::Scatter;
+    bool lacksOutput = collective == Collective::Reduce || collective == Collective::Gather;
+    EXPECT_TRUE(root.input == all.input && root.output == all.output) << nameOf(collective);
+    EXPECT_EQ(other.input, lacksInput ? 0 : all.input) << nameOf(collective);
+    EXPECT_EQ(other.output, lacksOutput ? 0 : all.output) << nameOf(collective);
+  }
+}
+
 TEST(TypesTest, RootsAndOperators) {
   EXPECT_TRUE(hasRoot(Collective::Broadcast) && hasRoot(Collective::Reduce) &&
               hasRoot(Collective::Gather) && hasRoot(Collective::Scatter));

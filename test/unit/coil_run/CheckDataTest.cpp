@@ -25,7 +25,7 @@ std::vector<DataType> allTypes() {
 }
 
 std::vector<std::byte> inputOf(const CheckData &data, DataType type, int rank) {
-  std::vector<std::byte> input(data.inputCount() * sizeOf(type));
+  std::vector<std::byte> input(data.inputCount(rank) * sizeOf(type));
   data.fillInput(rank, input.data());
   return input;
 }
@@ -84,7 +84,7 @@ std::vector<std::byte> reduceInOrder(const CheckData &data, const DataSpec &spec
   for (int rank = 0; rank < spec.ranks; ++rank)
     inputs.push_back(inputOf(data, spec.type, rank));
   std::vector<std::byte> output(inputs[0].size());
-  for (uint64_t i = 0; i < data.inputCount(); ++i) {
+  for (uint64_t i = 0; i < data.inputCount(0); ++i) {
     uint64_t result = 0;
     for (size_t k = 0; k < order.size(); ++k) {
       auto rank = static_cast<size_t>(order[k]);
@@ -183,7 +183,7 @@ TEST(CheckData, GathersScattersAndBroadcasts) {
       size_t size = sizeOf(type), bytes = count * size;
       DataSpec gather = specOf(Collective::AllGather, type, ReduceOp::Sum, 3, count);
       CheckData gathered(gather);
-      EXPECT_EQ(gathered.outputCount(), 3 * count);
+      EXPECT_EQ(gathered.outputCount(0), 3 * count);
       std::vector<std::byte> all;
       for (int rank = 0; rank < 3; ++rank) {
         std::vector<std::byte> part = inputOf(gathered, type, rank);
@@ -194,7 +194,7 @@ TEST(CheckData, GathersScattersAndBroadcasts) {
 
       DataSpec reduce = specOf(Collective::ReduceScatter, type, ReduceOp::Sum, 3, count);
       CheckData reduced(reduce);
-      EXPECT_EQ(reduced.inputCount(), 3 * count);
+      EXPECT_EQ(reduced.inputCount(0), 3 * count);
       std::vector<std::byte> sums = reduceInOrder(reduced, reduce, {1, 2, 0});
       for (size_t rank = 0; rank < 3; ++rank)
         EXPECT_EQ(reduced.checkOutput(static_cast<int>(rank), sums.data() + rank * bytes).wrong,
@@ -203,11 +203,80 @@ TEST(CheckData, GathersScattersAndBroadcasts) {
       DataSpec cast = specOf(Collective::Broadcast, type, ReduceOp::Sum, 3, count);
       cast.root = 2;
       CheckData sent(cast);
+      EXPECT_EQ(sent.inputCount(0), 0u);
       EXPECT_EQ(sent.checkOutput(0, inputOf(sent, type, 2).data()).wrong, 0u);
       if (count > 100) {
-        EXPECT_GT(sent.checkOutput(0, inputOf(sent, type, 0).data()).wrong, 0u);
+        CheckData other(gather);
+        EXPECT_GT(sent.checkOutput(0, inputOf(other, type, 0).data()).wrong, 0u);
       }
     }
+}
+
+/// All ranks' inputs, cut into segments of `count` elements.
+std::vector<std::vector<std::vector<std::byte>>> segmentsOf(const CheckData &data, DataType type,
+                                                            int ranks, uint64_t count) {
+  std::vector<std::vector<std::vector<std::byte>>> segments;
+  size_t bytes = count * sizeOf(type);
+  for (int rank = 0; rank < ranks; ++rank) {
+    auto &own = segments.emplace_back();
+    if (!data.hasInput(rank))
+      continue;
+    std::vector<std::byte> input = inputOf(data, type, rank);
+    for (auto begin = input.begin(); begin != input.end(); begin += static_cast<ptrdiff_t>(bytes))
+      own.emplace_back(begin, begin + static_cast<ptrdiff_t>(bytes));
+  }
+  return segments;
+}
+
+TEST(CheckData, EverySegmentHasItsPlace) {
+  constexpr int ranks = 3, root = 2;
+  for (Collective collective :
+       {Collective::Gather, Collective::Scatter, Collective::AllToAll, Collective::SendRecv})
+    for (uint64_t count : {uint64_t{1}, uint64_t{333}, longCount}) {
+      DataSpec spec = specOf(collective, DataType::F32, ReduceOp::Sum, ranks, count);
+      spec.root = hasRoot(collective) ? root : 0;
+      CheckData data(spec);
+      auto in = segmentsOf(data, spec.type, ranks, count);
+      for (int rank = 0; rank < ranks; ++rank) {
+        auto own = static_cast<size_t>(rank);
+        std::vector<std::vector<std::byte>> out;
+        if (collective == Collective::Scatter)
+          out = {in[root][own]};
+        else if (collective == Collective::SendRecv)
+          out = {in[(own + 2) % 3][0]};
+        else if (collective == Collective::AllToAll)
+          out = {in[0][own], in[1][own], in[2][own]};
+        else if (rank == root)
+          out = {in[0][0], in[1][0], in[2][0]};
+        ASSERT_EQ(data.outputCount(rank), out.size() * count);
+        EXPECT_EQ(data.hasOutput(rank), !out.empty());
+        std::vector<std::byte> output;
+        for (const auto &segment : out)
+          output.insert(output.end(), segment.begin(), segment.end());
+        EXPECT_EQ(data.checkOutput(rank, output.data()).wrong, 0u) << nameOf(collective);
+        if (output.empty())
+          continue;
+        output[output.size() / 2] ^= std::byte{1};
+        EXPECT_EQ(data.checkOutput(rank, output.data()).wrong, 1u) << nameOf(collective);
+      }
+    }
+}
+
+TEST(CheckData, ReducesOnTheRootAlone) {
+  for (DataKind kind : {DataKind::Exact, DataKind::Random}) {
+    DataSpec spec = specOf(Collective::Reduce, DataType::F32, ReduceOp::Sum, 3, 100);
+    spec.root = 1;
+    spec.kind = kind;
+    CheckData data(spec);
+    EXPECT_EQ(data.outputCount(0), 0u);
+    EXPECT_EQ(data.outputParts(0), 0);
+    EXPECT_EQ(data.checkOutput(0, nullptr).wrong, 0u);
+    EXPECT_EQ(data.outputCount(1), 100u);
+    std::vector<std::byte> sums = reduceInOrder(data, spec, {2, 0, 1});
+    EXPECT_EQ(data.checkOutput(1, sums.data()).wrong, 0u);
+    sums[3] ^= std::byte{0x40};
+    EXPECT_EQ(data.checkOutput(1, sums.data()).wrong, 1u);
+  }
 }
 
 TEST(CheckData, DisplacedChunksShow) {

@@ -2,6 +2,7 @@
 
 #include "tools/coil-run/Job.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -102,7 +103,9 @@ TEST(Job, LeavesOutPlacementsThatThePlanLacks) {
   options.outOfPlace = false;
   Result<Job> job = makeJob(options, plan, {});
   EXPECT_TRUE(job->runs[1] && !job->runs[0]);
-  EXPECT_TRUE(makeJob(someOptions(), planWith(Collective::Broadcast, {0}, false), {})->runs[1]);
+  for (Collective rooted : {Collective::Broadcast, Collective::Reduce, Collective::Gather})
+    EXPECT_TRUE(makeJob(someOptions(), planWith(rooted, {0}, false), {})->runs[1]);
+  EXPECT_FALSE(makeJob(someOptions(), planWith(Collective::AllToAll, {0}, false), {})->runs[1]);
 }
 
 TEST(Job, RefusesWhatDoesNotFit) {
@@ -114,8 +117,14 @@ TEST(Job, RefusesWhatDoesNotFit) {
   options.ops = {ReduceOp::Sum};
   EXPECT_EQ(errorOf(options, planWith(Collective::AllGather, {0})),
             "--op: allgather combines nothing");
-  EXPECT_THAT(errorOf(someOptions(), planWith(Collective::AllToAll, {0})),
-              HasSubstr("found one for alltoall"));
+  EXPECT_THAT(errorOf(someOptions(), planWith(Collective::Barrier, {0})),
+              HasSubstr("found one for barrier"));
+  options = someOptions();
+  options.placeChosen = true;
+  options.outOfPlace = false;
+  for (Collective collective : {Collective::AllToAll, Collective::SendRecv})
+    EXPECT_EQ(errorOf(options, planWith(collective, {0}, /*inPlace=*/false)),
+              fmt::format("--in-place: {} has no in-place form", nameOf(collective)));
   EXPECT_THAT(errorOf(someOptions(), planWith(Collective::AllReduce, {})), HasSubstr("no variant"));
   options = someOptions();
   options.sizes.assign(600000, 4);

@@ -14,6 +14,11 @@ TEST(Report, FactorsAreThoseOfNcclTests) {
   EXPECT_DOUBLE_EQ(busFactor(Collective::AllGather, 4), 0.75);
   EXPECT_DOUBLE_EQ(busFactor(Collective::ReduceScatter, 4), 0.75);
   EXPECT_DOUBLE_EQ(busFactor(Collective::Broadcast, 4), 1);
+  EXPECT_DOUBLE_EQ(busFactor(Collective::Reduce, 4), 1);
+  EXPECT_DOUBLE_EQ(busFactor(Collective::Gather, 4), 0.75);
+  EXPECT_DOUBLE_EQ(busFactor(Collective::Scatter, 4), 0.75);
+  EXPECT_DOUBLE_EQ(busFactor(Collective::AllToAll, 4), 0.75);
+  EXPECT_DOUBLE_EQ(busFactor(Collective::SendRecv, 4), 1);
   EXPECT_DOUBLE_EQ(busFactor(Collective::AllReduce, 1), 0);
 }
 

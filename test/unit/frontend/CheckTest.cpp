@@ -8,13 +8,16 @@ using namespace coil::testing;
 namespace {
 
 TEST(CheckContract, KnowsTheCollectives) {
-  for (std::string contract : {"allreduce", "allgather", "reduce_scatter", "broadcast(root)"})
+  for (std::string contract :
+       {"allreduce", "allgather", "reduce_scatter", "broadcast(root)", "reduce(root)",
+        "gather(root)", "scatter(root)", "alltoall", "sendrecv"})
     EXPECT_EQ(errorsOf("algorithm a : " + contract + " {}"), "");
   const std::string known =
       "1:15: error: expected one of the collectives allreduce, allgather, reduce_scatter, "
-      "broadcast(root), found ";
-  EXPECT_EQ(errorsOf("algorithm a : alltoall {}"), known + "'alltoall'\n");
-  EXPECT_EQ(errorsOf("algorithm a : reduce(root) {}"), known + "'reduce'\n");
+      "broadcast(root), reduce(root), gather(root), scatter(root), alltoall, sendrecv, found ";
+  EXPECT_EQ(errorsOf("algorithm a : all_to_all {}"),
+            known + "'all_to_all'; did you mean 'alltoall'?\n");
+  EXPECT_EQ(errorsOf("algorithm a : everything {}"), known + "'everything'\n");
   EXPECT_EQ(errorsOf("algorithm a : allreduc { send data[3] @ 0 -> data[3] @ 1 }"),
             known + "'allreduc'; did you mean 'allreduce'?\n");
 }
@@ -23,6 +26,9 @@ TEST(CheckContract, WantsARootWhereThereIsOne) {
   EXPECT_EQ(errorsOf("algorithm a : broadcast {}"),
             "1:15: error: 'broadcast' needs a name for its root's rank, as in "
             "'broadcast(root)'\n");
+  EXPECT_EQ(errorsOf("algorithm a : reduce {}"),
+            "1:15: error: 'reduce' needs a name for its root's rank, as in 'reduce(root)'\n");
+  EXPECT_EQ(errorsOf("algorithm a : alltoall(root) {}"), "1:24: error: 'alltoall' has no root\n");
   EXPECT_EQ(errorsOf("algorithm a : allreduce(root) {}"), "1:25: error: 'allreduce' has no root\n");
   EXPECT_EQ(errorsOf("algorithm a : broadcast(from) { send data[0] @ from -> data[0] @ from + 1 }"),
             "");

@@ -22,8 +22,9 @@ public:
 
   Instance run() {
     instance.name = "random";
-    instance.collective = Collective::AllReduce;
+    instance.collective = shape.collective;
     instance.ranks = shape.ranks;
+    instance.root = hasRoot(shape.collective) ? below(shape.ranks) : 0;
     instance.chunks = shape.chunks;
     // One scratch chunk a chunk for partial sums, one more a chunk to rotate.
     instance.scratch.push_back({"partial", 0, shape.chunks});
@@ -41,6 +42,7 @@ private:
   }
   bool coin() { return below(2) == 0; }
 
+  bool hasOutput(int64_t rank) const { return !hasRoot(shape.collective) || rank == instance.root; }
   Place data(int64_t chunk, int64_t rank) const {
     return {InstanceBuffer::Data, static_cast<int32_t>(rank), chunk};
   }
@@ -89,7 +91,8 @@ private:
         step.kind = StatementKind::Combine;
         step.sources.insert(step.sources.begin(),
                             {InstanceBuffer::Input, static_cast<int32_t>(target), chunk});
-        step.destination.buffer = InstanceBuffer::Output;
+        if (hasOutput(target))
+          step.destination.buffer = InstanceBuffer::Output;
       }
       written[static_cast<size_t>(target)] = true;
       steps.push_back(std::move(step));
@@ -98,7 +101,7 @@ private:
     for (size_t i = 1; i < order.size(); ++i) {
       int64_t from = order[static_cast<size_t>(below(static_cast<int64_t>(i)))];
       Place destination = data(chunk, order[i]);
-      if (shape.namesBuffers && coin())
+      if (shape.namesBuffers && hasOutput(order[i]) && coin())
         destination.buffer = InstanceBuffer::Output;
       steps.push_back({StatementKind::Send, destination, {data(chunk, from)}});
     }
@@ -160,6 +163,6 @@ private:
 
 } // namespace
 
-Instance randomAllReduce(RandomShape shape, uint64_t seed) { return Generator(shape, seed).run(); }
+Instance randomReduction(RandomShape shape, uint64_t seed) { return Generator(shape, seed).run(); }
 
 } // namespace coil::test

@@ -9,6 +9,8 @@ namespace coil::test {
 
 /// What a random all-reduce is made of.
 struct RandomShape {
+  /// AllReduce or Reduce.
+  Collective collective = Collective::AllReduce;
   int64_t ranks = 2;
   int64_t chunks = 1;
   /// Reads the input and writes the output by name here and there.
@@ -19,9 +21,10 @@ struct RandomShape {
   bool exchanges = false;
 };
 
-/// A right all-reduce, a function of the seed: for each chunk a random reduction
-/// tree and a random broadcast tree, the chunks' statements in a random mix.
-Instance randomAllReduce(RandomShape shape, uint64_t seed);
+/// A right all-reduce or reduce, a function of the seed: for each chunk a random
+/// reduction tree and a random broadcast tree, the chunks' statements in a random
+/// mix. A reduce has a random root; the others keep what they get to themselves.
+Instance randomReduction(RandomShape shape, uint64_t seed);
 
 } // namespace coil::test
 

@@ -28,7 +28,10 @@ TEST(CollectivesTest, ChunksOfBuffers) {
   EXPECT_EQ(counts(Collective::AllGather), std::tuple(2, 6, 6));
   EXPECT_EQ(counts(Collective::ReduceScatter), std::tuple(6, 2, 6));
   EXPECT_EQ(counts(Collective::Broadcast), std::tuple(2, 2, 2));
-  EXPECT_EQ(counts(Collective::Scatter), std::tuple(6, 2, 2));
+  EXPECT_EQ(counts(Collective::Reduce), std::tuple(2, 2, 2));
+  EXPECT_EQ(counts(Collective::Gather), std::tuple(2, 6, 6));
+  EXPECT_EQ(counts(Collective::Scatter), std::tuple(6, 2, 6));
+  EXPECT_EQ(counts(Collective::SendRecv), std::tuple(2, 2, 2));
   EXPECT_EQ(counts(Collective::AllToAll), std::tuple(6, 6, 6));
 }
 
@@ -44,6 +47,22 @@ TEST(CollectivesTest, Promises) {
   EXPECT_EQ(promiseOf(Collective::Scatter, 2, 1), "input[5] of rank 1");
   EXPECT_EQ(promiseOf(Collective::AllToAll, 2, 1), "input[5] of rank 0");
   EXPECT_EQ(promiseOf(Collective::AllToAll, 0, 5), "input[1] of rank 2");
+  EXPECT_EQ(promiseOf(Collective::SendRecv, 2, 1), "input[1] of rank 1");
+  EXPECT_EQ(promiseOf(Collective::SendRecv, 0, 0), "input[0] of rank 2");
+}
+
+TEST(CollectivesTest, OnlyTheRootHasSomeBuffers) {
+  auto offRoot = [](Collective collective) {
+    CollectiveShape shape = shapeOf(collective);
+    EXPECT_TRUE(shape.hasInput(root) && shape.hasOutput(root)) << nameOf(collective);
+    return std::pair(shape.hasInput(0), shape.hasOutput(0));
+  };
+  EXPECT_EQ(offRoot(Collective::Broadcast), std::pair(false, true));
+  EXPECT_EQ(offRoot(Collective::Scatter), std::pair(false, true));
+  EXPECT_EQ(offRoot(Collective::Reduce), std::pair(true, false));
+  EXPECT_EQ(offRoot(Collective::Gather), std::pair(true, false));
+  EXPECT_TRUE(shapeOf(Collective::AllReduce).hasInput(0));
+  EXPECT_TRUE(shapeOf(Collective::AllToAll).hasOutput(2));
 }
 
 // In place, one buffer begins as the input and ends as the output: where both are
@@ -78,7 +97,13 @@ TEST(CollectivesTest, SharedMemoryOfEachCollective) {
   EXPECT_EQ(shapeOf(Collective::Broadcast).inputToOutputInPlace(0, 1), std::nullopt);
   EXPECT_EQ(shapeOf(Collective::Reduce).inputToOutputInPlace(root, 1), 1);
   EXPECT_EQ(shapeOf(Collective::Reduce).inputToOutputInPlace(0, 1), std::nullopt);
+  EXPECT_EQ(shapeOf(Collective::Gather).inputToOutputInPlace(root, 1), 3);
+  EXPECT_EQ(shapeOf(Collective::Gather).inputToOutputInPlace(0, 1), std::nullopt);
+  EXPECT_EQ(shapeOf(Collective::Scatter).inputToOutputInPlace(root, 3), 1);
+  EXPECT_EQ(shapeOf(Collective::Scatter).inputToOutputInPlace(root, 1), std::nullopt);
+  EXPECT_EQ(shapeOf(Collective::Scatter).inputToOutputInPlace(0, 1), std::nullopt);
   EXPECT_EQ(shapeOf(Collective::AllToAll).inputToOutputInPlace(0, 0), std::nullopt);
+  EXPECT_EQ(shapeOf(Collective::SendRecv).inputToOutputInPlace(0, 0), std::nullopt);
 }
 
 } // namespace

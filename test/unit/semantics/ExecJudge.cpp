@@ -47,8 +47,9 @@ struct Chunk {
 
 class Judge {
 public:
-  Judge(const ExecPlan &plan, int tiles, int calls)
-      : plan(plan), variant(plan.variants.front()), tiles(tiles), calls(calls), ranks(plan.ranks) {
+  Judge(const ExecPlan &plan, bool inPlace, int tiles, int calls)
+      : plan(plan), variant(plan.variants.front()), inPlace(inPlace), tiles(tiles), calls(calls),
+        ranks(plan.ranks) {
     for (int64_t rank = 0; rank < ranks; ++rank)
       addRank(rank);
   }
@@ -73,7 +74,7 @@ private:
   //===--------------------------------------------------------------------===//
 
   size_t chunkNumber(int64_t rank, ExecBuffer buffer, int64_t index, int tile) {
-    if (buffer == ExecBuffer::Input && variant.inPlace) {
+    if (buffer == ExecBuffer::Input && inPlace) {
       if (auto output = sharedOutput(rank, index)) {
         buffer = ExecBuffer::Output;
         index = *output;
@@ -96,6 +97,11 @@ private:
     case Collective::Broadcast:
     case Collective::Reduce:
       return rank == variant.root ? std::optional(index) : std::nullopt;
+    case Collective::Gather:
+      return rank == variant.root ? std::optional(rank * chunks + index) : std::nullopt;
+    case Collective::Scatter:
+      return rank == variant.root && index / chunks == rank ? std::optional(index % chunks)
+                                                            : std::nullopt;
     default:
       return std::nullopt;
     }
@@ -123,6 +129,10 @@ private:
       case Collective::ReduceScatter:
         sources.push_back({source, rank * plan.chunks + index});
         break;
+      case Collective::Gather:
+        if (rank != variant.root)
+          break;
+        [[fallthrough]];
       case Collective::AllGather:
         if (fromSegment)
           sources.push_back({source, index % plan.chunks});
@@ -133,6 +143,14 @@ private:
         break;
       case Collective::Broadcast:
         if (source == variant.root)
+          sources.push_back({source, index});
+        break;
+      case Collective::Scatter:
+        if (source == variant.root)
+          sources.push_back({source, rank * plan.chunks + index});
+        break;
+      case Collective::SendRecv:
+        if ((source + 1) % ranks == rank)
           sources.push_back({source, index});
         break;
       default:
@@ -187,11 +205,13 @@ private:
         if (place.rank != rank)
           event.visits.insert(place.rank);
         bool isOffRoot = place.rank != variant.root;
-        if (isOffRoot && plan.collective == Collective::Broadcast &&
-            place.buffer == ExecBuffer::Input)
+        bool rootSends =
+            plan.collective == Collective::Broadcast || plan.collective == Collective::Scatter;
+        if (isOffRoot && rootSends && place.buffer == ExecBuffer::Input)
           complaint = "uses an input that is not there";
-        if (isOffRoot && plan.collective == Collective::Reduce &&
-            place.buffer == ExecBuffer::Output)
+        bool rootReceives =
+            plan.collective == Collective::Reduce || plan.collective == Collective::Gather;
+        if (isOffRoot && rootReceives && place.buffer == ExecBuffer::Output)
           complaint = "uses an output that is not there";
       };
       for (const ExecOperand &operand : op.operands)
@@ -489,6 +509,7 @@ private:
 
   const ExecPlan &plan;
   const ExecVariant &variant;
+  bool inPlace;
   int tiles, calls;
   int64_t ranks;
   std::map<std::tuple<int64_t, ExecBuffer, int64_t, int>, size_t> numbers;
@@ -504,7 +525,13 @@ private:
 } // namespace
 
 std::optional<std::string> judgeExec(const ExecPlan &plan, int tiles, int calls) {
-  return Judge(plan, tiles, calls).judge();
+  bool inPlace = plan.variants.front().inPlace;
+  if (auto wrong = Judge(plan, inPlace, tiles, calls).judge())
+    return wrong;
+  // With a root, one program serves calls in place too.
+  if (hasRoot(plan.collective) && !inPlace)
+    return Judge(plan, true, tiles, calls).judge();
+  return std::nullopt;
 }
 
 } // namespace coil

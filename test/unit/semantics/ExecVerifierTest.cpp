@@ -5,6 +5,7 @@
 #include "test/unit/semantics/Listing.h"
 #include "test/unit/semantics/RightPrograms.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 using namespace coil;
@@ -37,6 +38,20 @@ plan broadcast ranks 1 chunks 1 transport p2p in_place
 rank 0
 )"),
             "");
+}
+
+TEST(ExecVerifierTest, ProvesOneFormForCallsInPlaceToo) {
+  // The message would overwrite what the root still has to add.
+  EXPECT_THAT(listFindings(R"(
+plan reduce ranks 2 chunks 1 transport staged
+channel up from 1 to 0 slots 1
+rank 0
+  pop @up -> output[0]
+  reduce input[0], output[0] -> output[0] complete
+rank 1
+  push input[0] -> @up
+)"),
+              testing::HasSubstr("(where the root calls in place)"));
 }
 
 TEST(ExecVerifierTest, OrdersThroughOtherRanks) {

@@ -188,6 +188,60 @@ rank 0
 rank 1
   pop @c0 -> output[0]
 )"},
+      {"reduce", R"(
+plan reduce ranks 3 chunks 1 transport staged root 1 scratch 1 0 0
+channel c0 from 2 to 0 slots 1
+channel c1 from 0 to 1 slots 1
+rank 0
+  pop_reduce input[0], @c0 -> scratch[0]
+  push scratch[0] -> @c1
+rank 1
+  pop_reduce input[0], @c1 -> output[0] complete
+rank 2
+  push input[0] -> @c0
+)"},
+      {"gather", R"(
+plan gather ranks 2 chunks 2 transport staged root 1
+channel c from 0 to 1 slots 1
+rank 0
+  push input[0] -> @c
+  push input[1] -> @c
+rank 1
+  copy input[0] -> output[2]
+  copy input[1] -> output[3]
+  pop @c -> output[0]
+  pop @c -> output[1]
+)"},
+      {"scatter_gets", R"(
+plan scatter ranks 2 chunks 1 transport p2p
+channel a from 0 to 1
+channel b from 1 to 0
+rank 0
+prologue
+  signal @a
+tiles
+  copy input[0] -> output[0]
+epilogue
+  wait @b
+rank 1
+prologue
+  wait @a
+tiles
+  get input[1]@0 -> output[0]
+epilogue
+  signal @b
+)"},
+      {"sendrecv", R"(
+plan sendrecv ranks 2 chunks 1 transport staged
+channel c0 from 0 to 1 slots 1
+channel c1 from 1 to 0 slots 1
+rank 0
+  push input[0] -> @c0
+  pop @c1 -> output[0]
+rank 1
+  push input[0] -> @c1
+  pop @c0 -> output[0]
+)"},
       {"workers_with_barriers", R"(
 plan allreduce ranks 2 chunks 1 transport staged scratch 1 0
 channel c0 from 0:1 to 1 slots 2
