@@ -343,8 +343,23 @@ struct Function {
   ExprPtr body;
 };
 
+struct File;
+
+/// `import "path" as module`; `module` is made from the path where it is left out.
+struct Import {
+  SourceRange range;
+  std::string path;
+  Name module;
+  /// Null until the file is loaded.
+  const File *file = nullptr;
+};
+
 struct File {
   const SourceFile *source = nullptr;
+  /// What stands before the file's names in a module of MLIR: nothing for the file
+  /// that is compiled, "name." for one that it imports.
+  std::string prefix;
+  std::vector<Import> imports;
   std::vector<std::unique_ptr<Function>> functions;
   std::vector<std::unique_ptr<Algorithm>> algorithms;
 };

@@ -18,6 +18,8 @@ public:
 
   void file(const File &file) {
     out << fmt::format("file '{}'\n", file.source->name());
+    for (const Import &import : file.imports)
+      Level(*this, import.range, "import {}", import.module.text);
     for (const auto &function : file.functions) {
       Level level(*this, function->range, "fn {} : {}", function->name.text,
                   spelling(function->type));

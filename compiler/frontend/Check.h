@@ -14,14 +14,24 @@
 #include "compiler/frontend/Interval.h"
 
 #include <deque>
+#include <functional>
+#include <map>
 #include <unordered_map>
 
 namespace coil {
 
 /// What the declarations of a file can use, by name.
 struct FileNames {
-  std::unordered_map<std::string_view, const ast::Function *> functions;
-  std::unordered_map<std::string_view, const ast::Algorithm *> algorithms;
+  template <typename Declaration> struct Entry {
+    const Declaration *declaration;
+    /// The file that declares it.
+    const ast::File *file;
+  };
+  std::map<std::string, Entry<ast::Function>, std::less<>> functions;
+  std::map<std::string, Entry<ast::Algorithm>, std::less<>> algorithms;
+
+  /// The file's own names, and with their modules those that it imports.
+  explicit FileNames(const ast::File &file);
 };
 
 /// Checks one declaration; a new checker is made for each.

@@ -21,7 +21,7 @@ void Checker::operator()(const ApplyStmt &stmt) {
     for (const ApplyStmt::Argument &argument : stmt.arguments)
       evaluate(*argument.value);
   } else {
-    checkArguments(stmt, *callee->second);
+    checkArguments(stmt, *callee->second.declaration);
   }
   for (const ListItem &item : stmt.group) {
     Scope scope(*this);

@@ -55,7 +55,7 @@ Checker::MaybeValue Checker::evaluate(const CallExpr &expr) {
   if (findBuiltin(name))
     return evaluateBuiltin(expr);
   if (auto found = names.functions.find(name); found != names.functions.end())
-    return callFunction(expr, *found->second);
+    return callFunction(expr, *found->second.declaration);
   Suggestion nearest(name);
   for (const Builtin &builtin : builtins)
     nearest.consider(builtin.name);

@@ -37,9 +37,33 @@ const Collective *findCollective(std::string_view name) {
 
 } // namespace
 
+FileNames::FileNames(const File &file) {
+  for (const auto &function : file.functions)
+    functions.insert({function->name.text, {function.get(), &file}});
+  for (const auto &algorithm : file.algorithms)
+    algorithms.insert({algorithm->name.text, {algorithm.get(), &file}});
+  for (const Import &import : file.imports) {
+    if (!import.file)
+      continue;
+    std::string stem = import.path.substr(import.path.rfind('/') + 1);
+    if (stem.ends_with(".coil"))
+      stem.resize(stem.size() - 5);
+    for (const auto &function : import.file->functions)
+      functions.insert(
+          {import.module.text + "." + function->name.text, {function.get(), import.file}});
+    for (const auto &algorithm : import.file->algorithms) {
+      algorithms.insert(
+          {import.module.text + "." + algorithm->name.text, {algorithm.get(), import.file}});
+      // What a file is named for needs no name of its own.
+      if (algorithm->name.text == stem)
+        algorithms.insert({import.module.text, {algorithm.get(), import.file}});
+    }
+  }
+}
+
 bool checkFile(const File &file, DiagnosticEngine &diagnostics) {
   size_t errorsBefore = diagnostics.numErrors();
-  FileNames names;
+  FileNames names(file);
   std::unordered_map<std::string_view, SourceRange> declared;
   auto isNew = [&](const char *what, const Name &name) {
     auto [first, inserted] = declared.emplace(name.text, name.range);
@@ -48,16 +72,24 @@ bool checkFile(const File &file, DiagnosticEngine &diagnostics) {
           .note(first->second, "the first one is here");
     return inserted;
   };
+  std::unordered_map<std::string_view, SourceRange> modules;
+  for (const Import &import : file.imports) {
+    auto [first, isFirst] = modules.emplace(import.module.text, import.range);
+    if (!isFirst)
+      diagnostics.error(import.range, "'{}' is imported already", import.module.text)
+          .note(first->second, "the first import is here");
+    if (!import.file)
+      diagnostics.error(import.range, "the file '{}' is not loaded", import.path);
+  }
   for (const auto &function : file.functions) {
     if (Checker::isReserved(function->name.text))
       diagnostics.error(function->name.range, "'{}' is a word of the language; choose another name",
                         function->name.text);
-    else if (isNew("a function", function->name))
-      names.functions.emplace(function->name.text, function.get());
+    else
+      isNew("a function", function->name);
   }
   for (const auto &algorithm : file.algorithms)
-    if (isNew("an algorithm", algorithm->name))
-      names.algorithms.emplace(algorithm->name.text, algorithm.get());
+    isNew("an algorithm", algorithm->name);
 
   for (const auto &function : file.functions) {
     Checker(names, diagnostics).check(*function);

@@ -216,7 +216,7 @@ bool Lexer::punctuation(Token &token) {
       {"-", TokenKind::Minus},       {"*", TokenKind::Star},          {"/", TokenKind::Slash},
       {"%", TokenKind::Percent},     {"&", TokenKind::Ampersand},     {"|", TokenKind::Pipe},
       {"^", TokenKind::Caret},       {"~", TokenKind::Tilde},         {"<", TokenKind::Less},
-      {">", TokenKind::Greater},     {"!", TokenKind::Not},
+      {">", TokenKind::Greater},     {"!", TokenKind::Not},           {".", TokenKind::Dot},
   };
   for (const Punctuation &entry : table) {
     if (!text.substr(offset).starts_with(entry.text))

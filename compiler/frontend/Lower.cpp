@@ -35,12 +35,13 @@ void Lowering::declare(const ast::Function &function) {
   for (const ast::Function::Parameter &parameter : function.parameters)
     parameters.push_back(typeOf(parameter.type));
   auto type = builder.getFunctionType(parameters, typeOf(function.type));
-  auto op = func::FuncOp::create(builder, location(function.range), function.name.text, type);
+  auto op = func::FuncOp::create(builder, location(function.range),
+                                 file.prefix + function.name.text, type);
   op.setPrivate();
 }
 
 void Lowering::lower(const ast::Function &function) {
-  auto op = module.lookupSymbol<func::FuncOp>(function.name.text);
+  auto op = module.lookupSymbol<func::FuncOp>(file.prefix + function.name.text);
   constantBlock = &op.getBody().emplaceBlock();
   for (const ast::Function::Parameter &parameter : function.parameters)
     names[parameter.name.text] =
@@ -52,8 +53,11 @@ void Lowering::lower(const ast::Function &function) {
 
 void Lowering::lower(const ast::Algorithm &algorithm) {
   Location loc = location(algorithm.range);
-  auto op = ir::AlgorithmOp::create(builder, loc, algorithm.name.text,
+  auto op = ir::AlgorithmOp::create(builder, loc, file.prefix + algorithm.name.text,
                                     algorithm.contract.collective.text);
+  // Imported algorithms are there to be applied.
+  if (!file.prefix.empty())
+    mlir::SymbolTable::setSymbolVisibility(op, mlir::SymbolTable::Visibility::Private);
   mlir::Block &body = op.getBody().emplaceBlock();
   names["ranks"] = body.addArgument(indexType, loc);
   if (algorithm.contract.root)
@@ -237,8 +241,8 @@ void Lowering::lowerList(const std::vector<ast::ListItem> &items, mlir::Region &
 }
 
 void Lowering::operator()(const ast::ApplyStmt &stmt) {
-  const ast::Algorithm &callee = **llvm::find_if(
-      file.algorithms, [&](const auto &each) { return each->name.text == stmt.callee.text; });
+  auto [algorithm, calleeFile] = fileNames.algorithms.find(stmt.callee.text)->second;
+  const ast::Algorithm &callee = *algorithm;
   // The root and the parameters in their order, as arguments without names count.
   llvm::SmallVector<llvm::StringRef> slots;
   if (callee.contract.root)
@@ -260,9 +264,9 @@ void Lowering::operator()(const ast::ApplyStmt &stmt) {
   }
   mlir::StringAttr target =
       stmt.output ? builder.getStringAttr(stmt.output->buffer.text) : mlir::StringAttr();
-  auto op = ir::ApplyOp::create(builder, location(stmt.range), callee.name.text, root, arguments,
-                                builder.getStrArrayAttr(argumentNames),
-                                builder.getStringAttr(stmt.view.buffer.text), target);
+  auto op = ir::ApplyOp::create(
+      builder, location(stmt.range), calleeFile->prefix + callee.name.text, root, arguments,
+      builder.getStrArrayAttr(argumentNames), builder.getStringAttr(stmt.view.buffer.text), target);
   lowerList(stmt.group, op.getGroup());
   lowerList(stmt.view.chunks, op.getViewItems());
   if (stmt.output)
@@ -271,20 +275,33 @@ void Lowering::operator()(const ast::ApplyStmt &stmt) {
 
 mlir::OwningOpRef<mlir::ModuleOp> lowerToCoil(const ast::File &file, mlir::MLIRContext &context,
                                               DiagnosticEngine &diagnostics) {
+  return lowerToCoil(std::vector{&file}, context, diagnostics);
+}
+
+mlir::OwningOpRef<mlir::ModuleOp> lowerToCoil(const std::vector<const ast::File *> &files,
+                                              mlir::MLIRContext &context,
+                                              DiagnosticEngine &diagnostics) {
   context.loadDialect<ir::CoilDialect, arith::ArithDialect, mlir::func::FuncDialect,
                       scf::SCFDialect>();
+  const SourceFile *main = files.front()->source;
   mlir::OwningOpRef<mlir::ModuleOp> module =
-      mlir::ModuleOp::create(mlir::FileLineColLoc::get(&context, file.source->name(), 1, 1));
+      mlir::ModuleOp::create(mlir::FileLineColLoc::get(&context, main->name(), 1, 1));
   // Functions call each other: all are there before the first body is lowered.
-  for (const auto &function : file.functions)
-    Lowering(file, *module).declare(*function);
-  for (const auto &function : file.functions)
-    Lowering(file, *module).lower(*function);
-  for (const auto &algorithm : file.algorithms)
-    Lowering(file, *module).lower(*algorithm);
+  for (const ast::File *file : files) {
+    FileNames names(*file);
+    for (const auto &function : file->functions)
+      Lowering(*file, names, *module).declare(*function);
+  }
+  for (const ast::File *file : files) {
+    FileNames names(*file);
+    for (const auto &function : file->functions)
+      Lowering(*file, names, *module).lower(*function);
+    for (const auto &algorithm : file->algorithms)
+      Lowering(*file, names, *module).lower(*algorithm);
+  }
 
   mlir::ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic &diagnostic) {
-    diagnostics.error({file.source}, "internal error: the lowered program is not valid: {}",
+    diagnostics.error({main}, "internal error: the lowered program is not valid: {}",
                       diagnostic.str());
     return mlir::success();
   });

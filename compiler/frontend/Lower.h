@@ -21,6 +21,10 @@ namespace coil {
 /// would be a mistake of checkFile.
 mlir::OwningOpRef<mlir::ModuleOp> lowerToCoil(const ast::File &file, mlir::MLIRContext &context,
                                               DiagnosticEngine &diagnostics);
+/// As above, for a file and all that it imports, of which the first is public.
+mlir::OwningOpRef<mlir::ModuleOp> lowerToCoil(const std::vector<const ast::File *> &files,
+                                              mlir::MLIRContext &context,
+                                              DiagnosticEngine &diagnostics);
 
 } // namespace coil
 

@@ -163,7 +163,8 @@ Value Lowering::operator()(const ast::CallExpr &expr) {
   llvm::StringRef name = expr.callee.text;
   if (Value builtin = lowerBuiltin(name, arguments, loc))
     return builtin;
-  auto callee = module.lookupSymbol<func::FuncOp>(name);
+  auto [function, calleeFile] = fileNames.functions.find(expr.callee.text)->second;
+  auto callee = module.lookupSymbol<func::FuncOp>(calleeFile->prefix + function->name.text);
   return func::CallOp::create(builder, loc, callee, arguments).getResult(0);
 }
 

@@ -9,7 +9,7 @@
 #ifndef COIL_COMPILER_FRONTEND_LOWERING_H
 #define COIL_COMPILER_FRONTEND_LOWERING_H
 
-#include "compiler/frontend/Ast.h"
+#include "compiler/frontend/Check.h"
 
 #include <llvm/ADT/STLFunctionalExtras.h>
 #include <llvm/ADT/StringMap.h>
@@ -23,9 +23,9 @@ namespace coil {
 /// Lowers one declaration; a new one is made for each.
 class Lowering {
 public:
-  Lowering(const ast::File &file, mlir::ModuleOp module)
-      : file(file), module(module), builder(mlir::OpBuilder::atBlockEnd(module.getBody())),
-        indexType(builder.getIndexType()) {}
+  Lowering(const ast::File &file, const FileNames &fileNames, mlir::ModuleOp module)
+      : file(file), fileNames(fileNames), module(module),
+        builder(mlir::OpBuilder::atBlockEnd(module.getBody())), indexType(builder.getIndexType()) {}
 
   /// Makes the function's symbol, without a body.
   void declare(const ast::Function &function);
@@ -84,6 +84,7 @@ private:
   void setInsertionPointToHead();
 
   const ast::File &file;
+  const FileNames &fileNames;
   mlir::ModuleOp module;
   mlir::OpBuilder builder;
   mlir::Type indexType;

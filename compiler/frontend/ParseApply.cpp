@@ -18,8 +18,15 @@ bool Parser::expectWord(std::string_view word, std::string_view where) {
 StmtPtr Parser::parseApply() {
   uint32_t begin = advance().begin;
   auto stmt = std::make_unique<ApplyStmt>(SourceRange());
-  std::optional<Name> callee = expectName("the name of an algorithm");
-  if (!callee)
+  std::optional<Name> callee;
+  // An imported collective may begin with a verb: reduce.ring.
+  if (at(TokenKind::Reduce)) {
+    SourceRange range = advance();
+    callee = Name{std::string(range.text()), range};
+  } else {
+    callee = expectName("the name of an algorithm");
+  }
+  if (!callee || !parseQualified(*callee))
     return nullptr;
   stmt->callee = std::move(*callee);
   if (at(TokenKind::LeftParen) && !parseArguments(stmt->arguments))

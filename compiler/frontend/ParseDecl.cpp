@@ -32,8 +32,14 @@ std::unique_ptr<File> Parser::parse() {
       else
         skipToDeclaration();
       continue;
+    case TokenKind::Import:
+      if (std::optional<Import> import = parseImport())
+        file->imports.push_back(std::move(*import));
+      else
+        skipToDeclaration();
+      continue;
     default:
-      reportExpected("'algorithm' or 'fn'");
+      reportExpected("'algorithm', 'fn' or 'import'");
       advance();
       skipToDeclaration();
     }
@@ -44,6 +50,74 @@ std::unique_ptr<File> Parser::parse() {
 void Parser::skipToDeclaration() {
   while (!startsDeclaration(token.kind) && !at(TokenKind::EndOfFile))
     advance();
+}
+
+/// The last folder that a path names, if any, and the file's name without ".coil",
+/// with a dot between them.
+static std::string moduleOf(std::string_view path) {
+  size_t slash = path.rfind('/');
+  std::string_view stem = path.substr(slash == std::string_view::npos ? 0 : slash + 1);
+  if (stem.ends_with(".coil"))
+    stem.remove_suffix(5);
+  std::string_view folder = slash == std::string_view::npos ? "" : path.substr(0, slash);
+  if (size_t before = folder.rfind('/'); before != std::string_view::npos)
+    folder.remove_prefix(before + 1);
+  bool isNamed = !folder.empty() && folder != "." && folder != "..";
+  return isNamed ? fmt::format("{}.{}", folder, stem) : std::string(stem);
+}
+
+/// True for ASCII names with dots between them.
+static bool isModuleName(std::string_view text) {
+  bool begins = true;
+  for (char c : text) {
+    bool isDigit = c >= '0' && c <= '9';
+    bool isLetter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+    if (c == '.' ? begins : !isLetter && (!isDigit || begins))
+      return false;
+    begins = c == '.';
+  }
+  return !begins;
+}
+
+std::optional<Import> Parser::parseImport() {
+  Import import;
+  uint32_t begin = advance().begin;
+  if (!at(TokenKind::String)) {
+    reportExpected("the path of a file, as in \"ring.coil\"");
+    return std::nullopt;
+  }
+  SourceRange path = advance();
+  import.path = unescape(path.text());
+  import.module = {moduleOf(import.path), path};
+  if (at(TokenKind::Identifier) && here().text() == "as") {
+    advance();
+    std::optional<Name> name = expectName("a name for what is imported");
+    if (!name)
+      return std::nullopt;
+    import.module = std::move(*name);
+  }
+  if (!isModuleName(import.module.text)) {
+    diagnostics.error(path, "'{}' cannot be a name; give one, as in 'import {} as name'",
+                      import.module.text, path.text());
+    return std::nullopt;
+  }
+  import.range = rangeFrom(begin);
+  return import;
+}
+
+bool Parser::parseQualified(Name &name) {
+  while (accept(TokenKind::Dot)) {
+    // A collective and its verb share a name: reduce.
+    if (!at(TokenKind::Identifier) && !at(TokenKind::Reduce)) {
+      reportExpected("a name after '.'");
+      return false;
+    }
+    SourceRange part = advance();
+    name.text += '.';
+    name.text += part.text();
+    name.range = name.range.to(part);
+  }
+  return true;
 }
 
 std::unique_ptr<Algorithm> Parser::parseAlgorithm() {

@@ -133,6 +133,15 @@ ExprPtr Parser::parsePrimary() {
   case TokenKind::Identifier: {
     SourceRange range = advance();
     std::string text(range.text());
+    if (at(TokenKind::Dot)) {
+      Name name{std::move(text), range};
+      if (!parseQualified(name))
+        return nullptr;
+      if (at(TokenKind::LeftParen))
+        return parseCall(std::move(name));
+      reportExpected("'(' and the arguments of a function");
+      return nullptr;
+    }
     if (at(TokenKind::LeftParen))
       return parseCall({std::move(text), range});
     return std::make_unique<NameExpr>(range, std::move(text));

@@ -26,6 +26,9 @@ private:
   bool parseHeader(ast::Algorithm &algorithm);
   bool parseParameters(ast::Algorithm &algorithm);
   std::unique_ptr<ast::Function> parseFunction();
+  std::optional<ast::Import> parseImport();
+  /// The rest of a name with dots, of which the first part is taken.
+  bool parseQualified(ast::Name &name);
   std::optional<ast::ValueType> parseType();
   void skipToDeclaration();
 

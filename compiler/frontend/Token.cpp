@@ -33,7 +33,7 @@ static constexpr Word words[] = {
     {"fn", TokenKind::Fn},
     {"true", TokenKind::True},
     {"false", TokenKind::False},
-    {"import", TokenKind::Reserved},
+    {"import", TokenKind::Import},
     {"apply", TokenKind::Apply},
     {"schedule", TokenKind::Reserved},
     {"requires", TokenKind::Reserved},
@@ -77,6 +77,8 @@ std::string_view spelling(TokenKind kind) {
     return "@";
   case TokenKind::Arrow:
     return "->";
+  case TokenKind::Dot:
+    return ".";
   case TokenKind::DotDot:
     return "..";
   case TokenKind::Equal:
@@ -127,7 +129,7 @@ std::string_view spelling(TokenKind kind) {
 }
 
 bool startsDeclaration(TokenKind kind) {
-  return kind == TokenKind::Algorithm || kind == TokenKind::Fn;
+  return kind == TokenKind::Algorithm || kind == TokenKind::Fn || kind == TokenKind::Import;
 }
 
 bool startsStatement(TokenKind kind) {

@@ -33,6 +33,7 @@ enum class TokenKind : uint8_t {
   Exchange,
   Apply,
   Fn,
+  Import,
   True,
   False,
   /// A word kept for later versions of the language, so that no program names
@@ -50,6 +51,7 @@ enum class TokenKind : uint8_t {
   Colon,
   At,
   Arrow,
+  Dot,
   DotDot,
   Equal,
 

@@ -2,6 +2,7 @@
 
 #include "compiler/pipeline/Compilation.h"
 
+#include "compiler/frontend/Imports.h"
 #include "compiler/frontend/Lower.h"
 #include "compiler/semantics/ExecBridge.h"
 #include "compiler/semantics/Expand.h"
@@ -88,19 +89,24 @@ void Compilation::error(const std::string &message) {
   render(coil::Diagnostic{Severity::Error, {}, message, {}}, out);
 }
 
-bool Compilation::parse(const std::string &path) {
+bool Compilation::parse(const std::string &path, std::vector<std::string> folders) {
   coil::DiagnosticEngine diagnostics;
-  const SourceFile *source = sources.open(path, diagnostics);
-  if (source)
-    file = parseFile(*source, diagnostics);
-  bool valid = file && checkFile(*file, diagnostics);
+  if (std::string library = libraryFolder(); !library.empty())
+    folders.push_back(std::move(library));
+  files = parseProgram(path, folders, sources, diagnostics);
+  bool valid = !files.empty();
+  for (const auto &file : files)
+    valid = checkFile(*file, diagnostics) && valid;
   render(diagnostics, out);
   return valid;
 }
 
 bool Compilation::lower() {
   coil::DiagnosticEngine diagnostics;
-  moduleRef = lowerToCoil(*file, context, diagnostics);
+  std::vector<const ast::File *> trees;
+  for (const auto &file : files)
+    trees.push_back(file.get());
+  moduleRef = lowerToCoil(trees, context, diagnostics);
   render(diagnostics, out);
   return static_cast<bool>(moduleRef);
 }
@@ -182,9 +188,17 @@ exec::PlanOp Compilation::findPlan() {
   return op;
 }
 
+/// The one that becomes a plan; private ones are only applied in others. Null if there
+/// is none.
+static ir::AlgorithmOp findAlgorithm(ModuleOp module) {
+  for (auto algorithm : module.getOps<ir::AlgorithmOp>())
+    if (!algorithm.isPrivate())
+      return algorithm;
+  return {};
+}
+
 std::optional<Explanation> Compilation::explain(PipelineOptions &options) {
-  auto algorithms = moduleRef->getOps<ir::AlgorithmOp>();
-  if (algorithms.empty()) {
+  if (!findAlgorithm(*moduleRef)) {
     error("the file has no algorithm to explain");
     return std::nullopt;
   }
@@ -194,7 +208,7 @@ std::optional<Explanation> Compilation::explain(PipelineOptions &options) {
   if (!run(Phase::Coil, Phase::Exec, options))
     return std::nullopt;
   exec::PlanOp plan = findPlan();
-  ir::AlgorithmOp algorithm = *program->getOps<ir::AlgorithmOp>().begin();
+  ir::AlgorithmOp algorithm = findAlgorithm(*program);
   llvm::SmallVector<std::string> parameters(options.parameters.begin(), options.parameters.end());
   auto requests = requestsOf(algorithm, {options.ranks, options.root, options.nodes, parameters});
   if (!plan || failed(requests))

@@ -16,6 +16,7 @@
 #include <optional>
 #include <ostream>
 #include <string>
+#include <vector>
 
 namespace coil {
 
@@ -28,8 +29,9 @@ public:
   Compilation(const Compilation &) = delete;
   Compilation &operator=(const Compilation &) = delete;
 
-  /// Reads .coil text ("-": standard input) up to the checked tree.
-  bool parse(const std::string &path);
+  /// Reads .coil text ("-": standard input) and all that it imports, up to the checked
+  /// trees. Imports are also looked for in `folders`, and in the shipped library.
+  bool parse(const std::string &path, std::vector<std::string> folders = {});
   /// Lowers the tree to the coil dialect.
   bool lower();
   /// Reads MLIR instead, which may hold the coil or the exec dialect.
@@ -45,7 +47,7 @@ public:
   /// what it does; without a root in the options, for root 0.
   std::optional<Explanation> explain(PipelineOptions &options);
 
-  const ast::File &tree() const { return *file; }
+  const ast::File &tree() const { return *files.front(); }
   mlir::ModuleOp module() { return *moduleRef; }
   /// Prints the IR to the diagnostics' stream after each pass.
   void printAfterPasses() { printsPasses = true; }
@@ -60,7 +62,7 @@ private:
   SourceManager sources;
   mlir::MLIRContext context;
   mlir::DiagnosticEngine::HandlerID handler;
-  std::unique_ptr<ast::File> file;
+  std::vector<std::unique_ptr<ast::File>> files;
   mlir::OwningOpRef<mlir::ModuleOp> moduleRef;
   bool printsPasses = false;
 };

@@ -15,7 +15,8 @@ std::optional<Plan> compileFile(const std::string &path, const CompileOptions &o
   pipeline.nodes = options.nodes;
   for (const std::string &parameter : options.parameters)
     pipeline.parameters.push_back(parameter);
-  if (!compilation.parse(path) || !compilation.lower() || !compilation.select(options.algorithm) ||
+  if (!compilation.parse(path, options.importFolders) || !compilation.lower() ||
+      !compilation.select(options.algorithm) ||
       !compilation.run(Phase::Coil, Phase::Plan, pipeline))
     return std::nullopt;
   return compilation.exportPlan();

@@ -27,6 +27,8 @@ struct CompileOptions {
   int64_t nodes = 1;
   /// Values of the algorithm's parameters: "radix=4", "fast=true".
   std::vector<std::string> parameters;
+  /// Folders where imports are looked for, behind that of the file.
+  std::vector<std::string> importFolders;
   /// The algorithm to compile, where the file holds several.
   std::string algorithm;
 };

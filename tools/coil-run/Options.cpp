@@ -249,6 +249,10 @@ Result<CommandLine> parseCommandLine(int argc, const char *const *argv) {
                  "Value of a program's parameter, NAME=VALUE; may be repeated")
       ->allow_extra_args(false);
 
+  app.add_option("-I,--import-folder", options.importFolders,
+                 "Folder where a program's imports are looked for; may be repeated")
+      ->allow_extra_args(false);
+
   CLI::Option_group *what = app.add_option_group("What to run");
   CLI::Option *bytes =
       what->add_option("-b,--bytes", words.bytes, "List of sizes and ranges of sizes")

@@ -37,6 +37,8 @@ struct Options {
   int64_t nodes = 1;
   /// Values of a program's parameters: "radix=4".
   std::vector<std::string> parameters;
+  /// Folders where a program's imports are looked for.
+  std::vector<std::string> importFolders;
 
   /// Bytes, or with `sizesAreCounts` elements as the call takes them.
   std::vector<uint64_t> sizes;

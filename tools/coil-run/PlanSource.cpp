@@ -70,6 +70,7 @@ Result<std::optional<Plan>> compile(const Options &options) {
   compileOptions.algorithm = options.algorithm;
   compileOptions.nodes = options.nodes;
   compileOptions.parameters = options.parameters;
+  compileOptions.importFolders = options.importFolders;
   if (options.root)
     compileOptions.root = *options.root;
   return compileFile(options.file, compileOptions, std::cerr);

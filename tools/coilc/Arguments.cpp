@@ -153,6 +153,10 @@ std::optional<int> parseArguments(int argc, char **argv, CoilcArguments &argumen
                  "value of a parameter of the algorithm; may be repeated")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
+  app.add_option("-I,--import-folder", arguments.importFolders,
+                 "folder where imports are looked for; may be repeated")
+      ->type_name("FOLDER")
+      ->allow_extra_args(false);
   app.add_option("--slots", arguments.slots, "slots of a staged channel")
       ->type_name("SLOTS")
       ->capture_default_str()

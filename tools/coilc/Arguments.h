@@ -37,6 +37,7 @@ struct CoilcArguments {
   int64_t slots = 4;
   /// "radix=4", ...
   std::vector<std::string> parameters;
+  std::vector<std::string> importFolders;
   bool printPasses = false;
   /// "text" or "json" of --explain; empty: the program is compiled, not explained.
   std::string explain;

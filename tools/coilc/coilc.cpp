@@ -96,7 +96,7 @@ int runExplain(const CoilcArguments &arguments) {
   if (arguments.printPasses)
     compilation.printAfterPasses();
   bool isText = !arguments.input.ends_with(".mlir") && arguments.from != nameOf(Phase::Coil);
-  if (isText ? !compilation.parse(arguments.input) || !compilation.lower()
+  if (isText ? !compilation.parse(arguments.input, arguments.importFolders) || !compilation.lower()
              : !compilation.parseModule(arguments.input))
     return 1;
   PipelineOptions options;
@@ -138,7 +138,7 @@ int run(const CoilcArguments &arguments) {
   if (arguments.printPasses)
     compilation.printAfterPasses();
   if (from == Phase::Ast) {
-    if (!compilation.parse(arguments.input))
+    if (!compilation.parse(arguments.input, arguments.importFolders))
       return 1;
     if (emit == Phase::Ast) {
       std::ostringstream text;

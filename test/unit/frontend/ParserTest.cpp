@@ -194,11 +194,11 @@ TEST(Parser, NeedsNoLineEnds) {
 
 TEST(Parser, SaysWhatItExpected) {
   EXPECT_EQ(errorsOf(""), "1:1: error: expected an algorithm, found end of file\n");
-  EXPECT_EQ(errorsOf("ring"), "1:1: error: expected 'algorithm' or 'fn', found 'ring'\n");
+  EXPECT_EQ(errorsOf("ring"), "1:1: error: expected 'algorithm', 'fn' or 'import', found 'ring'\n");
   EXPECT_EQ(errorsOf("algorithm for : allreduce {}"),
             "1:11: error: expected the algorithm's name, found the keyword 'for'\n");
-  EXPECT_EQ(errorsOf("algorithm import : allreduce {}"),
-            "1:11: error: expected the algorithm's name, found the reserved word 'import'\n");
+  EXPECT_EQ(errorsOf("algorithm schedule : allreduce {}"),
+            "1:11: error: expected the algorithm's name, found the reserved word 'schedule'\n");
   EXPECT_EQ(errorsOf("algorithm a {}"),
             "1:13: error: expected ':' and the collective that the algorithm implements, "
             "found '{'\n");
@@ -213,7 +213,7 @@ TEST(Parser, SaysWhatItExpected) {
   EXPECT_EQ(errorsOf("algorithm a : allreduce {\n  chunks 1\n"),
             "2:11: error: expected '}', found end of file\n1:25: note: to close this '{'\n");
   EXPECT_EQ(errorsOf("algorithm a : allreduce {}\n}"),
-            "1:27: error: expected 'algorithm' or 'fn', found '}'\n");
+            "1:27: error: expected 'algorithm', 'fn' or 'import', found '}'\n");
 }
 
 TEST(Parser, SaysWhatItExpectedInStatements) {
@@ -293,6 +293,25 @@ TEST(Parser, DumpsApplications) {
         chunks <2:72-73>
           integer 0 <2:72-73>
 )"));
+}
+
+TEST(Parser, NamesImports) {
+  auto moduleOf = [](std::string import) {
+    Program program("import " + import);
+    return program.file ? program.file->imports[0].module.text
+                        : shortText(program.diagnostics.diagnostics().front());
+  };
+  EXPECT_EQ(moduleOf("\"ring.coil\""), "ring");
+  EXPECT_EQ(moduleOf("\"/usr/reduce_scatter/ring.coil\""), "reduce_scatter.ring");
+  EXPECT_EQ(moduleOf("\"../ring.coil\""), "ring");
+  EXPECT_EQ(moduleOf("\"a/two-level.coil\" as levels"), "levels");
+  EXPECT_EQ(moduleOf("\"a/two-level.coil\""),
+            "1:8: error: 'a.two-level' cannot be a name; give one, as in 'import "
+            "\"a/two-level.coil\" as name'\n");
+  EXPECT_EQ(moduleOf("\"\""),
+            "1:8: error: '' cannot be a name; give one, as in 'import \"\" as name'\n");
+  EXPECT_EQ(moduleOf("ring"),
+            "1:8: error: expected the path of a file, as in \"ring.coil\", found 'ring'\n");
 }
 
 TEST(Parser, SaysWhatItExpectedInApplications) {

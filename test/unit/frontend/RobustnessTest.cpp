@@ -1,5 +1,6 @@
 //===- RobustnessTest.cpp - No text crashes or hangs the front end --------===//
 
+#include "compiler/frontend/Imports.h"
 #include "test/unit/frontend/FrontendTesting.h"
 
 #include <filesystem>
@@ -81,8 +82,16 @@ TEST(Documentation, ShowsValidPrograms) {
   int programs = 0;
   for (size_t at = page.find(open); at != std::string::npos; at = page.find(open, at)) {
     at += open.size();
-    EXPECT_EQ(errorsOf(page.substr(at, page.find(close, at) - at)), "");
-    ++programs;
+    std::string path = fmt::format("{}/documented{}.coil", ::testing::TempDir(), programs++);
+    std::ofstream(path) << page.substr(at, page.find(close, at) - at);
+    SourceManager sources;
+    DiagnosticEngine diagnostics;
+    auto files = parseProgram(path, {COIL_SOURCE_DIR "/examples"}, sources, diagnostics);
+    EXPECT_FALSE(files.empty());
+    for (const auto &file : files)
+      checkFile(*file, diagnostics);
+    for (const Diagnostic &diagnostic : diagnostics.diagnostics())
+      ADD_FAILURE() << path << ":" << shortText(diagnostic);
   }
   EXPECT_GE(programs, 3);
 }
