@@ -10,8 +10,9 @@ A header says, in the algorithm's comment before its text,
 
 A formula ends at a comma or with its line. Steps are messages on the longest chain; bytes are those
 of the rank that sends most, in units of the message, the larger of a rank's two buffers. Formulas know
-ranks, log2 (rounded down), ceil_log2, min, max and Python's arithmetic, which is exact. Ranks is a
-condition; numbers of ranks that do not meet it must be refused by an assertion of the program's own.
+ranks, log2 and root(x, n), both rounded down, ceil_log2, min, max and Python's arithmetic, which is
+exact. Ranks is a condition; numbers of ranks that do not meet it must be refused by an assertion of
+the program's own.
 
 Algorithms that speak of nodes are held for every number of nodes up to 8 that divides the ranks; their
 formulas know nodes and ranks_per_node too.
@@ -45,13 +46,20 @@ OPERATORS = {
     ast.USub: operator.neg, ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt,
     ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge,
 }
+
+
+def root(x, n):
+    """The largest whole number whose n-th power is not above x."""
+    return max(number for number in range(int(x) + 1) if number ** int(n) <= x)
+
+
 FUNCTIONS = {
     "log2": lambda x: int(x).bit_length() - 1, "ceil_log2": lambda x: (int(x) - 1).bit_length(),
-    "min": min, "max": max,
+    "root": root, "min": min, "max": max,
 }
 CONDITIONS = {
     "a power of two": "ranks & (ranks - 1) == 0", "even": "ranks % 2 == 0",
-    "at least 2": "ranks >= 2",
+    "at least 2": "ranks >= 2", "a cube": "root(ranks, 3) ** 3 == ranks",
 }
 
 
