@@ -95,14 +95,15 @@ Checker::MaybeInterval Checker::checkOverflow(const Expr &expr, const Interval &
 
 Checker::MaybeValue Checker::evaluate(const ConditionalExpr &expr) {
   MaybeValue condition = evaluateBool(*expr.condition, "a condition");
-  std::optional<bool> truth = condition ? condition->truth : std::nullopt;
+  bool isTrue = condition && condition->truth.value_or(false);
+  bool isFalse = condition && !condition->truth.value_or(true);
   MaybeValue whenTrue, whenFalse;
   {
-    Unreachable skipped(*this, truth == false);
+    Unreachable skipped(*this, isFalse);
     whenTrue = evaluate(*expr.whenTrue);
   }
   {
-    Unreachable skipped(*this, truth == true);
+    Unreachable skipped(*this, isTrue);
     whenFalse = evaluate(*expr.whenFalse);
   }
   if (!condition || !whenTrue || !whenFalse)
@@ -112,8 +113,8 @@ Checker::MaybeValue Checker::evaluate(const ConditionalExpr &expr) {
                       withArticle(whenTrue->type), withArticle(whenFalse->type));
     return std::nullopt;
   }
-  if (truth)
-    return *truth ? whenTrue : whenFalse;
+  if (isTrue || isFalse)
+    return isTrue ? whenTrue : whenFalse;
   if (whenTrue->type == Type::Bool)
     return Value::boolean(whenTrue->truth == whenFalse->truth ? whenTrue->truth : std::nullopt);
   return Value::integer({minimum(whenTrue->range, whenFalse->range).low,
