@@ -5,9 +5,8 @@ coil-run --target cuda-emulated generates the kernels, has the host's compiler c
 text, and executes it with blocks and threads emulated. Runs are in registered and in plain memory,
 in place and out of place, with counts that divide nothing and take several tiles.
 
-Every example that there is runs on two of 2, 3, 4 and 8 ranks, each time with one of the protocols
-and one of the types f32, bf16, i32 and f8e4m3, all in turn, so that over the examples each meets
-each. --all runs every example on all those ranks with all protocols and all types, which takes an
+Every example that there is runs on one of 2, 3, 4 and 8 ranks, with one of the protocols and one of
+the types f32, bf16, i32 and f8e4m3, all in turn. --all runs every example on all those ranks with all protocols and all types, which takes an
 hour or more and is for a nightly run. --track holds every access against the memory model of PTX;
 --sample is a small part for sanitizers.
 """
@@ -40,7 +39,7 @@ def compile_plan(arguments, example, ranks, folder):
 
 
 class Turns:
-    """What each run has: protocols and types in turn, in every pairing over twelve runs."""
+    """What each run has: protocols and types in turn, in every pairing over twelve examples."""
 
     def __init__(self, everything):
         self.everything = everything
@@ -95,7 +94,7 @@ def main():
         for i in range(len(ranks_of)):
             # The next example begins with other ranks; some may be refused.
             ranks = ranks_of[(i + number) % len(ranks_of)]
-            if not arguments.all and runs == 2:
+            if not arguments.all and runs == 1:
                 break
             with tempfile.TemporaryDirectory() as folder:
                 plan = compile_plan(arguments, example, ranks, folder)
