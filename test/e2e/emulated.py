@@ -91,9 +91,9 @@ def main():
     failures, total = [], 0
     for number, example in enumerate(examples):
         start, checked, runs = time.monotonic(), 0, 0
-        for i in range(len(ranks_of)):
-            # The next example begins with other ranks; some may be refused.
-            ranks = ranks_of[(i + number) % len(ranks_of)]
+        # The next example begins with other ranks; some may be refused, and of a sample all.
+        turned = [ranks_of[(i + number) % len(ranks_of)] for i in range(len(ranks_of))]
+        for ranks in turned + [ranks for ranks in RANKS if ranks not in ranks_of]:
             if not arguments.all and runs == 1:
                 break
             with tempfile.TemporaryDirectory() as folder:
