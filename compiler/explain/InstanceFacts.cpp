@@ -9,7 +9,6 @@
 #include <map>
 #include <numeric>
 #include <set>
-#include <unordered_map>
 
 namespace coil {
 

@@ -98,6 +98,13 @@ struct ExecVariant {
   /// programs[rank][worker].
   std::vector<std::vector<ExecWorker>> programs;
   LocationIndex location = 0;
+
+  /// From a rank up to another, around all of them: the same for ranks that do alike,
+  /// so that they can have one order.
+  int64_t distance(int64_t from, int64_t to) const {
+    auto ranks = static_cast<int64_t>(programs.size());
+    return (to - from + ranks) % ranks;
+  }
 };
 
 struct ExecPlan {

@@ -305,12 +305,6 @@ private:
     return it->second;
   }
 
-  /// From a rank up to another, around all of them.
-  int64_t distance(int64_t from, int64_t to) const {
-    auto ranks = static_cast<int64_t>(variant.programs.size());
-    return (to - from + ranks) % ranks;
-  }
-
   /// Sorts signals, or waits, in which any order will do, by how far the other end is:
   /// so ranks that do alike do it in one order.
   void sortByDistance(int64_t rank, std::span<ExecOp> ops) const {
@@ -319,7 +313,7 @@ private:
       bool isSignal = op.kind == ExecOpKind::Signal;
       int64_t other = isSignal ? channel.destinationRank : channel.sourceRank;
       int64_t worker = isSignal ? channel.destinationWorker : channel.sourceWorker;
-      return std::tuple(distance(rank, other), worker);
+      return std::tuple(variant.distance(rank, other), worker);
     };
     std::sort(ops.begin(), ops.end(),
               [&](const ExecOp &a, const ExecOp &b) { return key(a) < key(b); });
@@ -358,8 +352,9 @@ private:
         ExecOp meet;
         meet.kind = ExecOpKind::Meet;
         meet.peers.assign(worker.peers.begin(), worker.peers.end());
-        std::sort(meet.peers.begin(), meet.peers.end(),
-                  [&](int64_t a, int64_t b) { return distance(owner, a) < distance(owner, b); });
+        std::sort(meet.peers.begin(), meet.peers.end(), [&](int64_t a, int64_t b) {
+          return variant.distance(owner, a) < variant.distance(owner, b);
+        });
         meet.location = variant.location;
         target.prologue.push_back(std::move(meet));
       }

@@ -256,12 +256,6 @@ private:
     return variant.programs[static_cast<size_t>(rank)][0].body;
   }
 
-  /// From the rank of `from` up to that of `to`, around all ranks.
-  int64_t distance(int32_t from, int32_t to) const {
-    auto ranks = static_cast<int64_t>(variant.programs.size());
-    return (to - from + ranks) % ranks;
-  }
-
   /// The moves in an order that ranks which do alike also have alike: by statement of
   /// the source, then by how far they come. Within a round any order will do.
   std::vector<size_t> inSymmetricOrder(std::span<const size_t> moves) const {
@@ -270,7 +264,7 @@ private:
       const Move &move = program.moves[i];
       int64_t farthest = 0;
       for (const ExecPlace &operand : move.operands)
-        farthest = std::max(farthest, distance(operand.rank, move.destination.rank));
+        farthest = std::max(farthest, variant.distance(operand.rank, move.destination.rank));
       keys.emplace_back(move.location, farthest, i);
     }
     std::sort(keys.begin(), keys.end());

@@ -84,6 +84,13 @@ void setOptions(PipelineOptions &options, const CoilcArguments &arguments) {
   options.slots = arguments.slots;
 }
 
+/// The phase that the input is in.
+Phase inputPhase(const CoilcArguments &arguments) {
+  if (!arguments.from.empty())
+    return *parsePhase(arguments.from);
+  return arguments.input.ends_with(".mlir") ? Phase::Coil : Phase::Ast;
+}
+
 int runExplain(const CoilcArguments &arguments) {
   if (!arguments.cubinArchs.empty())
     return fail("--cubin goes with a plan, and --explain makes none");
@@ -95,9 +102,9 @@ int runExplain(const CoilcArguments &arguments) {
   Compilation compilation(std::cerr);
   if (arguments.printPasses)
     compilation.printAfterPasses();
-  bool isText = !arguments.input.ends_with(".mlir") && arguments.from != nameOf(Phase::Coil);
-  if (isText ? !compilation.parse(arguments.input, arguments.importFolders) || !compilation.lower()
-             : !compilation.parseModule(arguments.input))
+  if (inputPhase(arguments) == Phase::Ast
+          ? !compilation.parse(arguments.input, arguments.importFolders) || !compilation.lower()
+          : !compilation.parseModule(arguments.input))
     return 1;
   PipelineOptions options;
   setOptions(options, arguments);
@@ -122,9 +129,7 @@ int run(const CoilcArguments &arguments) {
     return fail("--cubin writes beside the plan: name the plan's file with -o");
 
   Phase emit = makesKernels ? Phase::Plan : *parsePhase(arguments.emit);
-  Phase from = arguments.from.empty()
-                   ? (arguments.input.ends_with(".mlir") ? Phase::Coil : Phase::Ast)
-                   : *parsePhase(arguments.from);
+  Phase from = inputPhase(arguments);
   if (from > emit)
     return fail(
         fmt::format("cannot emit {} from {}, which comes after it", nameOf(emit), nameOf(from)));
