@@ -19,9 +19,9 @@ static VariantFacts factsOf(const ExecVariant &variant) {
     facts.scratchChunks = std::max(facts.scratchChunks, chunks);
   std::vector<int64_t> channels(variant.programs.size()), slots(variant.programs.size());
   for (const ExecChannel &channel : variant.channels) {
-    auto rank = static_cast<size_t>(channel.sourceRank);
-    facts.channels = std::max(facts.channels, ++channels[rank]);
-    facts.slots = std::max(facts.slots, slots[rank] += channel.slots);
+    auto kind = static_cast<size_t>(variant.symmetry.kindOf(channel.sourceRank));
+    facts.channels = std::max(facts.channels, ++channels[kind]);
+    facts.slots = std::max(facts.slots, slots[kind] += channel.slots);
   }
   return facts;
 }

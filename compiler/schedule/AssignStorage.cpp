@@ -3,6 +3,7 @@
 #include "compiler/schedule/Moves.h"
 
 #include "compiler/semantics/Cells.h"
+#include "compiler/semantics/ExecSymmetry.h"
 
 #include <algorithm>
 #include <limits>
@@ -17,7 +18,8 @@ public:
                   LocationIndex algorithmLocation)
       : instance(instance), proof(proof), inPlace(inPlace), algorithmLocation(algorithmLocation),
         cells(instance), storage(cells.size()), written(cells.size(), false) {
-    program.scratch.resize(static_cast<size_t>(instance.ranks), 0);
+    program.symmetry = instance.symmetry;
+    program.scratch.resize(static_cast<size_t>(instance.symmetry.kinds(instance.ranks)), 0);
   }
 
   MoveProgram run() {
@@ -40,7 +42,7 @@ private:
 
   ExecPlace newScratch(int64_t rank) {
     return {ExecBuffer::Scratch, static_cast<int32_t>(rank),
-            program.scratch[static_cast<size_t>(rank)]++};
+            program.scratch[static_cast<size_t>(instance.symmetry.kindOf(rank))]++};
   }
 
   /// Decides where each written cell lives.
@@ -86,12 +88,16 @@ private:
   ExecPlace resolve(const Place &place) const {
     if (place.buffer == InstanceBuffer::Input)
       return {ExecBuffer::Input, place.rank, place.index};
+    const CollectiveShape &shape = cells.collective();
     size_t cell = cells.of(place);
     if (written[cell])
-      return storage[cell];
+      return shiftPlace(shape, instance.symmetry, storage[cell],
+                        instance.symmetry.shiftOf(place.rank));
     // The proof has shown that a value is there, so it is the input's.
-    return {ExecBuffer::Input, place.rank,
-            *cells.collective().dataToInput(place.rank, cells.indexOf(cell))};
+    int64_t data = place.buffer == InstanceBuffer::Output
+                       ? shape.outputToData(place.rank, place.index)
+                       : place.index;
+    return {ExecBuffer::Input, place.rank, *shape.dataToInput(place.rank, data)};
   }
 
   void addMoves(size_t begin, size_t end) {
@@ -131,8 +137,9 @@ private:
   /// Brings every promised output chunk to the output.
   void addFinalCopies() {
     const CollectiveShape &shape = cells.collective();
-    for (int64_t rank = 0; rank < shape.ranks; ++rank)
+    for (int64_t kind = 0; kind < instance.symmetry.kinds(shape.ranks); ++kind)
       for (int64_t index = 0; index < shape.outputChunks(); ++index) {
+        int64_t rank = instance.symmetry.representative(kind);
         if (!shape.promise(rank, index))
           continue;
         Place place{InstanceBuffer::Output, static_cast<int32_t>(rank), index};

@@ -78,6 +78,7 @@ struct ExecWorker {
   std::vector<ExecOp> prologue, body, epilogue;
 };
 
+/// Its source is on a representative; it stands for its images under all shifts.
 struct ExecChannel {
   std::string name;
   int64_t sourceRank = 0, sourceWorker = 0;
@@ -92,18 +93,30 @@ struct ExecVariant {
   int64_t root = 0;
   bool inPlace = false;
   ExecTransport transport = ExecTransport::Matched;
-  /// Chunks of scratch on each rank.
+  /// Which ranks do alike.
+  Symmetry symmetry;
+  /// Chunks of scratch on a rank of each kind.
   std::vector<int64_t> scratch;
   std::vector<ExecChannel> channels;
-  /// programs[rank][worker].
+  /// programs[kind][worker]: what the kind's representative runs. Another rank runs the
+  /// image: places and channels moved by the shift that leads to it, scratch chunks, which
+  /// have the same number on all ranks of a kind, with their rank only.
   std::vector<std::vector<ExecWorker>> programs;
   LocationIndex location = 0;
 
+  int64_t ranks() const { return static_cast<int64_t>(programs.size()) * symmetry.shifts(); }
+
   /// From a rank up to another, around all of them: the same for ranks that do alike,
   /// so that they can have one order.
-  int64_t distance(int64_t from, int64_t to) const {
-    auto ranks = static_cast<int64_t>(programs.size());
-    return (to - from + ranks) % ranks;
+  int64_t distance(int64_t from, int64_t to) const { return (to - from + ranks()) % ranks(); }
+
+  /// The shift that moves a channel to its image that ends at a representative.
+  int64_t shiftToEnd(const ExecChannel &channel) const {
+    return symmetry.inverse(symmetry.shiftOf(channel.destinationRank));
+  }
+  /// Where the image of a channel begins that ends at a representative.
+  int64_t sourceSeenFromEnd(const ExecChannel &channel) const {
+    return symmetry.shiftRank(channel.sourceRank, shiftToEnd(channel));
   }
 };
 

@@ -19,24 +19,28 @@ namespace {
 
 constexpr uint32_t none = MatchedGraph::none;
 
-/// A point in a worker's new body: after the operation with this number.
+using Image = MatchedGraph::Image;
+
+/// A point in a new body: after the operation with this number of the worker's image.
 struct Point {
   uint32_t worker = none;
   uint32_t position = none;
+  int64_t shift = 0;
 };
 
-/// How far, counted in operations of each worker, others' work is known to be done.
+/// How far, counted in operations of each worker and each of its images, others' work is
+/// known to be done: one entry a worker and shift.
 using Clock = std::vector<uint32_t>;
 
 class P2PLowering {
 public:
   P2PLowering(const ExecPlan &plan, const ExecVariant &matched, const MatchedGraph &graph)
       : matched(matched), graph(graph),
-        locations({plan.collective, plan.ranks, matched.root, plan.chunks}, matched.inPlace,
-                  matched.scratch),
-        nodes(graph.nodes().size()), workers(graph.workerCount()) {
+        shape{plan.collective, plan.ranks, matched.root, plan.chunks}, symmetry(matched.symmetry),
+        locations(shape, symmetry, matched.inPlace, matched.scratch), nodes(graph.nodes().size()),
+        workers(graph.workerCount()) {
     for (Worker &worker : workers)
-      worker.clock.assign(graph.workerCount(), 0);
+      worker.clock.assign(graph.workerCount() * static_cast<size_t>(symmetry.shifts()), 0);
     variant = matched;
     variant.transport = ExecTransport::P2P;
     variant.channels.clear();
@@ -98,9 +102,9 @@ private:
   void chooseSources() {
     std::vector<uint32_t> receiver(nodes.size(), none);
     for (uint32_t i = 0; i < nodes.size(); ++i)
-      for (uint32_t send : graph.nodes()[i].sends)
-        if (send != none)
-          receiver[send] = i;
+      for (Image send : graph.nodes()[i].sends)
+        if (send.node != none)
+          receiver[send.node] = i;
 
     std::unordered_map<size_t, std::vector<uint32_t>> writers; // by location
     for (uint32_t i = 0; i < nodes.size(); ++i)
@@ -116,9 +120,9 @@ private:
         if (overwriting.worker == send.worker && writer < i)
           continue; // wrote what is sent
         if (overwriting.level <= graph.nodes()[receiver[i]].level) {
-          int32_t rank = graph.rankOf(send.worker);
-          int64_t &scratch = variant.scratch[static_cast<size_t>(rank)];
-          nodes[i].snapshot = ExecPlace{ExecBuffer::Scratch, rank, scratch++};
+          int64_t &scratch = variant.scratch[static_cast<size_t>(graph.kindOf(send.worker))];
+          nodes[i].snapshot = ExecPlace{ExecBuffer::Scratch,
+                                        static_cast<int32_t>(graph.rankOf(send.worker)), scratch++};
           break;
         }
       }
@@ -141,28 +145,37 @@ private:
   // The body
   //===--------------------------------------------------------------------===//
 
-  static void merge(Clock &into, const Clock &other) {
-    for (size_t i = 0; i < into.size(); ++i)
-      into[i] = std::max(into[i], other[i]);
+  uint32_t &entry(Clock &clock, uint32_t worker, int64_t shift) const {
+    return clock[worker * static_cast<size_t>(symmetry.shifts()) + static_cast<size_t>(shift)];
+  }
+
+  /// Merges the clock of an image, which the shift leads to.
+  void merge(Clock &into, const Clock &other, int64_t shift) const {
+    auto shifts = static_cast<size_t>(symmetry.shifts());
+    for (size_t to, from = 0; from < shifts; ++from) {
+      to = static_cast<size_t>(symmetry.sum(static_cast<int64_t>(from), shift));
+      for (size_t worker = 0; worker < into.size(); worker += shifts)
+        into[worker + to] = std::max(into[worker + to], other[worker + from]);
+    }
   }
 
   /// Makes sure that `point` is done before the next operation of `worker`.
   void require(uint32_t worker, Point point) {
     Worker &waiter = workers[worker];
-    if (point.worker == none || point.worker == worker ||
-        waiter.clock[point.worker] > point.position)
+    if (point.worker == none || (point.worker == worker && point.shift == 0) ||
+        entry(waiter.clock, point.worker, point.shift) > point.position)
       return;
-    uint32_t channel = syncChannel(point.worker, worker);
+    uint32_t channel = syncChannel(point.worker, worker, symmetry.inverse(point.shift));
     workers[point.worker].signals.emplace(point.position, channel);
     waiter.waits.emplace(static_cast<uint32_t>(waiter.body.size()), channel);
-    merge(waiter.clock, workers[point.worker].clocks[point.position]);
+    merge(waiter.clock, workers[point.worker].clocks[point.position], point.shift);
   }
 
   Point emit(uint32_t worker, ExecOp op) {
     Worker &target = workers[worker];
-    Point point{worker, static_cast<uint32_t>(target.body.size())};
+    Point point{worker, static_cast<uint32_t>(target.body.size()), 0};
     target.body.push_back(std::move(op));
-    target.clock[worker] = point.position + 1;
+    entry(target.clock, worker, 0) = point.position + 1;
     target.clocks.push_back(target.clock);
     return point;
   }
@@ -170,10 +183,10 @@ private:
   void lower(uint32_t index) {
     const MatchedGraph::Node &node = graph.nodes()[index];
     NodeState &state = nodes[index];
-    for (uint32_t predecessor : node.predecessors)
+    for (Image predecessor : node.predecessors)
       // Order by signals, barriers and the worker itself stays as it was.
       if (node.op->kind == ExecOpKind::Wait || node.op->kind == ExecOpKind::Barrier)
-        merge(workers[node.worker].clock, nodes[predecessor].clock);
+        merge(workers[node.worker].clock, nodes[predecessor.node].clock, predecessor.shift);
     if (node.op->kind == ExecOpKind::Send)
       lowerSend(index);
     else
@@ -202,7 +215,7 @@ private:
     // Another worker of the rank wrote it and is ordered before this send.
     size_t emitted = workers[node.worker].body.size();
     if (state.written.worker != node.worker && emitted > 0)
-      state.written = {node.worker, static_cast<uint32_t>(emitted - 1)};
+      state.written = {node.worker, static_cast<uint32_t>(emitted - 1), 0};
   }
 
   void lowerOther(uint32_t index) {
@@ -217,14 +230,17 @@ private:
     for (ExecOperand &operand : op.operands) {
       if (!operand.isHead)
         continue;
-      uint32_t sender = *send++;
-      if (sender == none)
+      Image sender = *send++;
+      if (sender.node == none)
         continue; // unmatched; verify-exec reports it
-      require(node.worker, nodes[sender].written);
-      bool snapshot = nodes[sender].snapshot.has_value();
-      operand = ExecOperand::ofPlace(snapshot ? *nodes[sender].snapshot
-                                              : graph.nodes()[sender].op->operands[0].place);
-      reads.push_back({snapshot, operand.place});
+      const NodeState &sent = nodes[sender.node];
+      Point written = sent.written;
+      written.shift = sender.shift; // it is on the rank of the send
+      require(node.worker, written);
+      ExecPlace source =
+          sent.snapshot ? *sent.snapshot : graph.nodes()[sender.node].op->operands[0].place;
+      operand = ExecOperand::ofPlace(shiftPlace(shape, symmetry, source, sender.shift));
+      reads.push_back({sent.snapshot.has_value(), operand.place});
       workers[node.worker].peers.insert(operand.place.rank);
     }
     if (writes(op)) {
@@ -246,11 +262,14 @@ private:
     if (writes(*node.op))
       lastWrite[locations.of(node.op->destination)] = point;
     for (const PeerRead &read : reads) {
+      // As the representative of the memory's owner sees the reader.
+      int64_t owner = symmetry.kindOf(read.place.rank);
+      point.shift = symmetry.inverse(symmetry.shiftOf(read.place.rank));
       if (!read.snapshot)
         readers[locations.of(read.place)].push_back(point);
-      lastRead[{read.place.rank, node.worker}] = point;
+      lastRead[{owner, node.worker, point.shift}] = point;
       if (read.place.buffer == ExecBuffer::Scratch)
-        lastScratchRead[{read.place.rank, node.worker}] = point;
+        lastScratchRead[{owner, node.worker, point.shift}] = point;
     }
   }
 
@@ -260,25 +279,27 @@ private:
 
   /// The next tile reuses scratch: its owner waits for the last reads.
   void closeTile() {
-    for (auto &[key, point] : lastScratchRead)
-      for (size_t worker = 0; worker < matched.programs[static_cast<size_t>(key.first)].size();
+    for (auto &[key, point] : lastScratchRead) {
+      int64_t owner = std::get<0>(key);
+      for (size_t worker = 0; worker < matched.programs[static_cast<size_t>(owner)].size();
            ++worker)
-        require(graph.workerOf(key.first, static_cast<int64_t>(worker)), point);
+        require(graph.workerOf(owner, static_cast<int64_t>(worker)), point);
+    }
   }
 
   /// A rank leaves the call after the last access to its memory.
   void closeCall() {
     for (auto &[key, point] : lastRead) {
-      auto [owner, reader] = key;
+      auto [owner, reader, shift] = key;
       uint32_t waiter = graph.workerOf(owner, 0);
       size_t workerCount = matched.programs[static_cast<size_t>(owner)].size();
       bool known = false;
       for (size_t worker = 0; worker < workerCount; ++worker)
-        known |= workers[waiter + worker].clock[reader] > point.position;
+        known |= entry(workers[waiter + worker].clock, reader, shift) > point.position;
       if (known)
         continue;
       ExecOp op;
-      op.channel = syncChannel(reader, waiter);
+      op.channel = syncChannel(reader, waiter, symmetry.inverse(shift));
       op.location = workers[reader].body[point.position].location;
       op.kind = ExecOpKind::Signal;
       workers[reader].epilogueSignals.push_back(op);
@@ -287,15 +308,16 @@ private:
     }
   }
 
-  uint32_t syncChannel(uint32_t from, uint32_t to) {
+  /// The channel from a worker to another's image, which the shift leads to.
+  uint32_t syncChannel(uint32_t from, uint32_t to, int64_t shift) {
     auto [it, inserted] =
-        syncChannels.try_emplace({from, to}, static_cast<uint32_t>(variant.channels.size()));
+        syncChannels.try_emplace({from, to, shift}, static_cast<uint32_t>(variant.channels.size()));
     if (inserted) {
       ExecChannel channel;
       channel.sourceRank = graph.rankOf(from);
-      channel.destinationRank = graph.rankOf(to);
-      channel.sourceWorker = from - graph.workerOf(channel.sourceRank, 0);
-      channel.destinationWorker = to - graph.workerOf(channel.destinationRank, 0);
+      channel.destinationRank = symmetry.shiftRank(graph.rankOf(to), shift);
+      channel.sourceWorker = from - graph.workerOf(graph.kindOf(from), 0);
+      channel.destinationWorker = to - graph.workerOf(graph.kindOf(to), 0);
       channel.name = channel.sourceWorker || channel.destinationWorker
                          ? fmt::format("sync{}w{}to{}w{}", channel.sourceRank, channel.sourceWorker,
                                        channel.destinationRank, channel.destinationWorker)
@@ -311,7 +333,7 @@ private:
     auto key = [&](const ExecOp &op) {
       const ExecChannel &channel = variant.channels[op.channel];
       bool isSignal = op.kind == ExecOpKind::Signal;
-      int64_t other = isSignal ? channel.destinationRank : channel.sourceRank;
+      int64_t other = isSignal ? channel.destinationRank : variant.sourceSeenFromEnd(channel);
       int64_t worker = isSignal ? channel.destinationWorker : channel.sourceWorker;
       return std::tuple(variant.distance(rank, other), worker);
     };
@@ -322,10 +344,9 @@ private:
   void assemble() {
     for (uint32_t index = 0; index < workers.size(); ++index) {
       Worker &worker = workers[index];
-      int64_t owner = graph.rankOf(index);
-      auto rank = static_cast<size_t>(owner);
+      int64_t owner = graph.rankOf(index), kind = graph.kindOf(index);
       ExecWorker &target =
-          variant.programs[rank][index - graph.workerOf(static_cast<int64_t>(rank), 0)];
+          variant.programs[static_cast<size_t>(kind)][index - graph.workerOf(kind, 0)];
       LocationIndex last = 0;
       target.body.clear();
       auto addSync = [&](ExecOpKind kind, const std::multimap<uint32_t, uint32_t> &at,
@@ -368,17 +389,19 @@ private:
 
   const ExecVariant &matched;
   const MatchedGraph &graph;
+  CollectiveShape shape;
+  const Symmetry &symmetry;
   MemoryLocations locations;
   std::vector<NodeState> nodes;
   std::vector<Worker> workers;
   ExecVariant variant;
   std::map<uint32_t, uint32_t> keptChannel;
-  std::map<std::pair<uint32_t, uint32_t>, uint32_t> syncChannels;
+  std::map<std::tuple<uint32_t, uint32_t, int64_t>, uint32_t> syncChannels;
   std::unordered_map<size_t, Point> lastWrite;
   /// Reads by peers since the last write, by location.
   std::unordered_map<size_t, std::vector<Point>> readers;
-  /// The last reads of a rank's memory, and of its scratch, by each worker of others.
-  std::map<std::pair<int64_t, uint32_t>, Point> lastRead, lastScratchRead;
+  /// The last reads of a kind's memory, and of its scratch, by each image of a worker.
+  std::map<std::tuple<int64_t, uint32_t, int64_t>, Point> lastRead, lastScratchRead;
 };
 
 } // namespace

@@ -8,18 +8,18 @@
 namespace coil {
 
 MatchedGraph::MatchedGraph(const ExecVariant &variant) : variant(variant) {
-  for (size_t rank = 0; rank < variant.programs.size(); ++rank) {
+  for (size_t kind = 0; kind < variant.programs.size(); ++kind) {
     firstWorker.push_back(workerCount());
-    for (const ExecWorker &worker : variant.programs[rank]) {
+    for (const ExecWorker &worker : variant.programs[kind]) {
       uint32_t previous = none;
       for (const ExecOp &op : worker.body) {
         Node node{&op, workerCount(), none, {}, {}};
         if (previous != none)
-          node.predecessors.push_back(previous);
+          node.predecessors.push_back({previous, 0});
         previous = static_cast<uint32_t>(allNodes.size());
         allNodes.push_back(std::move(node));
       }
-      rankOfWorker.push_back(static_cast<int32_t>(rank));
+      kindOfWorker.push_back(static_cast<int64_t>(kind));
     }
   }
   match();
@@ -30,7 +30,7 @@ MatchedGraph::MatchedGraph(const ExecVariant &variant) : variant(variant) {
 /// verify-exec reports it.
 void MatchedGraph::match() {
   std::vector<std::vector<uint32_t>> sent(variant.channels.size()), signalled(sent.size());
-  std::map<std::pair<int32_t, size_t>, std::vector<uint32_t>> barriers; // rank, ordinal
+  std::map<std::pair<int64_t, size_t>, std::vector<uint32_t>> barriers; // kind, ordinal
   std::vector<size_t> barrierCount(workerCount(), 0);
   for (uint32_t i = 0; i < allNodes.size(); ++i) {
     const ExecOp &op = *allNodes[i].op;
@@ -40,28 +40,31 @@ void MatchedGraph::match() {
     else if (op.kind == ExecOpKind::Signal)
       signalled[op.channel].push_back(i);
     else if (op.kind == ExecOpKind::Barrier)
-      barriers[{rankOf(worker), barrierCount[worker]++}].push_back(i);
+      barriers[{kindOf(worker), barrierCount[worker]++}].push_back(i);
   }
   std::vector<size_t> received(variant.channels.size(), 0), waited(received.size(), 0);
   for (Node &node : allNodes) {
     for (const ExecOperand &operand : node.op->operands)
       if (operand.isHead) {
         size_t ordinal = received[operand.channel]++;
-        uint32_t send =
-            ordinal < sent[operand.channel].size() ? sent[operand.channel][ordinal] : none;
+        Image send;
+        if (ordinal < sent[operand.channel].size())
+          send = {sent[operand.channel][ordinal],
+                  variant.shiftToEnd(variant.channels[operand.channel])};
         node.sends.push_back(send);
-        if (send != none)
+        if (send.node != none)
           node.predecessors.push_back(send);
       }
     if (node.op->kind == ExecOpKind::Wait) {
       size_t ordinal = waited[node.op->channel]++;
       if (ordinal < signalled[node.op->channel].size())
-        node.predecessors.push_back(signalled[node.op->channel][ordinal]);
+        node.predecessors.push_back({signalled[node.op->channel][ordinal],
+                                     variant.shiftToEnd(variant.channels[node.op->channel])});
     }
   }
   // What comes before one worker's barrier comes before every worker's.
   for (const auto &entry : barriers) {
-    std::vector<uint32_t> before;
+    std::vector<Image> before;
     for (uint32_t barrier : entry.second)
       before.insert(before.end(), allNodes[barrier].predecessors.begin(),
                     allNodes[barrier].predecessors.end());
@@ -75,8 +78,8 @@ void MatchedGraph::sort() {
   std::vector<std::vector<uint32_t>> successors(allNodes.size());
   for (uint32_t i = 0; i < allNodes.size(); ++i) {
     open[i] = static_cast<uint32_t>(allNodes[i].predecessors.size());
-    for (uint32_t predecessor : allNodes[i].predecessors)
-      successors[predecessor].push_back(i);
+    for (Image predecessor : allNodes[i].predecessors)
+      successors[predecessor.node].push_back(i);
     if (open[i] == 0) {
       allNodes[i].level = 0;
       ready.push_back(i);
@@ -89,8 +92,8 @@ void MatchedGraph::sort() {
     for (uint32_t successor : successors[node])
       if (--open[successor] == 0) {
         uint32_t level = 0;
-        for (uint32_t predecessor : allNodes[successor].predecessors)
-          level = std::max(level, allNodes[predecessor].level + 1);
+        for (Image predecessor : allNodes[successor].predecessors)
+          level = std::max(level, allNodes[predecessor.node].level + 1);
         allNodes[successor].level = level;
         ready.push_back(successor);
       }

@@ -10,35 +10,45 @@
 
 namespace coil {
 
-/// The body operations of all workers of a matched variant, numbered worker by
-/// worker, with the order that sends and receives, signals and waits, and
-/// barriers put them in when channels are unbounded.
+/// The body operations of all workers of a matched variant's representatives, numbered
+/// worker by worker, with the order that sends and receives, signals and waits, and
+/// barriers put them in when channels are unbounded. A node stands for its images.
 class MatchedGraph {
 public:
   static constexpr uint32_t none = std::numeric_limits<uint32_t>::max();
 
   explicit MatchedGraph(const ExecVariant &variant);
 
+  /// A node moved by a shift.
+  struct Image {
+    uint32_t node = none;
+    int64_t shift = 0;
+  };
+
   struct Node {
     const ExecOp *op;
-    uint32_t worker; ///< counted over all ranks
+    uint32_t worker; ///< counted over all representatives
     /// The longest chain of operations that come before; `none` in a deadlock.
     uint32_t level = none;
     /// Operations that must come before, the worker's previous one included.
-    std::vector<uint32_t> predecessors;
+    std::vector<Image> predecessors;
     /// One for each head among the operands, in their order: the send it receives.
-    std::vector<uint32_t> sends;
+    std::vector<Image> sends;
   };
 
   const std::vector<Node> &nodes() const { return allNodes; }
   /// Nodes in an order in which predecessors come first, by level and number;
   /// shorter than nodes() if the programs deadlock.
   const std::vector<uint32_t> &order() const { return topologicalOrder; }
-  uint32_t workerCount() const { return static_cast<uint32_t>(rankOfWorker.size()); }
-  int32_t rankOf(uint32_t worker) const { return rankOfWorker[worker]; }
-  /// The number of a rank's worker.
-  uint32_t workerOf(int64_t rank, int64_t worker) const {
-    return firstWorker[static_cast<size_t>(rank)] + static_cast<uint32_t>(worker);
+  uint32_t workerCount() const { return static_cast<uint32_t>(kindOfWorker.size()); }
+  int64_t kindOf(uint32_t worker) const { return kindOfWorker[worker]; }
+  /// The representative that a worker belongs to.
+  int64_t rankOf(uint32_t worker) const {
+    return variant.symmetry.representative(kindOfWorker[worker]);
+  }
+  /// The number of a worker of a kind's representative.
+  uint32_t workerOf(int64_t kind, int64_t worker) const {
+    return firstWorker[static_cast<size_t>(kind)] + static_cast<uint32_t>(worker);
   }
 
 private:
@@ -48,7 +58,7 @@ private:
   const ExecVariant &variant;
   std::vector<Node> allNodes;
   std::vector<uint32_t> topologicalOrder;
-  std::vector<int32_t> rankOfWorker;
+  std::vector<int64_t> kindOfWorker;
   std::vector<uint32_t> firstWorker;
 };
 

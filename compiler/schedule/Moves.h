@@ -29,9 +29,11 @@ struct Move {
   LocationIndex location = 0;
 };
 
+/// Moves to representatives, each of which stands for its images (see Instance).
 struct MoveProgram {
+  Symmetry symmetry;
   std::vector<Move> moves;
-  /// Chunks of scratch on each rank.
+  /// Chunks of scratch on a rank of each kind.
   std::vector<int64_t> scratch;
 };
 

@@ -42,7 +42,8 @@ size_t endOfBlock(const std::vector<Move> &moves, size_t begin) {
 class SnapshotInserter {
 public:
   SnapshotInserter(const CollectiveShape &shape, MoveProgram &program, bool inPlace)
-      : program(program), locations(shape, inPlace, program.scratch) {}
+      : shape(shape), program(program),
+        locations(shape, program.symmetry, inPlace, program.scratch) {}
 
   void run() {
     std::vector<Move> result;
@@ -82,17 +83,27 @@ private:
         auto it = writer.find(location);
         if (it == writer.end() || it->second == i || (isMessage(move, operand) && !shared))
           continue;
+        const Symmetry &symmetry = program.symmetry;
+        int64_t kind = symmetry.kindOf(operand.rank);
         auto [snapshot, inserted] = snapshots.try_emplace(location);
         if (inserted) {
-          int64_t &scratch = program.scratch[static_cast<size_t>(operand.rank)];
-          snapshot->second = {ExecBuffer::Scratch, operand.rank, scratch++};
-          result.push_back({snapshot->second, {operand}, move.length, false, 0, move.location});
+          int64_t back = symmetry.inverse(symmetry.shiftOf(operand.rank));
+          int64_t &scratch = program.scratch[static_cast<size_t>(kind)];
+          snapshot->second = {ExecBuffer::Scratch,
+                              static_cast<int32_t>(symmetry.representative(kind)), scratch++};
+          result.push_back({snapshot->second,
+                            {shiftPlace(shape, symmetry, operand, back)},
+                            symmetry.shiftChunk(move.length, back),
+                            false,
+                            0,
+                            move.location});
         }
-        operand = snapshot->second;
+        operand = {ExecBuffer::Scratch, operand.rank, snapshot->second.index};
       }
     }
   }
 
+  const CollectiveShape &shape;
   MoveProgram &program;
   /// Of the places that moves name; snapshots are not looked up.
   MemoryLocations locations;
@@ -107,13 +118,15 @@ using ChannelKey = std::tuple<int32_t, int32_t, int>; // from, to, ordinal in th
 class Scheduler {
 public:
   Scheduler(const CollectiveShape &shape, const MoveProgram &program, bool inPlace)
-      : program(program), locations(shape, inPlace, program.scratch), states(locations.size()),
+      : shape(shape), program(program),
+        locations(shape, program.symmetry, inPlace, program.scratch), states(locations.size()),
         step(program.moves.size(), 0), round(program.moves.size(), 0),
         sameStepReaders(program.moves.size()) {
     variant.inPlace = inPlace;
     variant.root = shape.root;
+    variant.symmetry = program.symmetry;
     variant.scratch = program.scratch;
-    variant.programs.assign(static_cast<size_t>(shape.ranks), std::vector<ExecWorker>(1));
+    variant.programs.assign(program.scratch.size(), std::vector<ExecWorker>(1));
   }
 
   ExecVariant run() {
@@ -241,7 +254,11 @@ private:
   uint32_t channelFor(const ChannelKey &key) {
     auto [it, inserted] = channels.try_emplace(key, static_cast<uint32_t>(variant.channels.size()));
     if (inserted) {
-      auto [from, to, ordinal] = key;
+      // Moves end at representatives, channels begin there.
+      auto [source, destination, ordinal] = key;
+      const Symmetry &symmetry = program.symmetry;
+      int64_t from = symmetry.representative(symmetry.kindOf(source));
+      int64_t to = symmetry.shiftRank(destination, symmetry.inverse(symmetry.shiftOf(source)));
       ExecChannel channel;
       channel.name = ordinal == 0 ? fmt::format("from{}to{}", from, to)
                                   : fmt::format("from{}to{}_{}", from, to, ordinal);
@@ -253,7 +270,7 @@ private:
   }
 
   std::vector<ExecOp> &bodyOf(int32_t rank) {
-    return variant.programs[static_cast<size_t>(rank)][0].body;
+    return variant.programs[static_cast<size_t>(program.symmetry.kindOf(rank))][0].body;
   }
 
   /// The moves in an order that ranks which do alike also have alike: by statement of
@@ -282,10 +299,13 @@ private:
       auto channel = keys.begin();
       for (const ExecPlace &operand : move.operands)
         if (isMessage(move, operand)) {
+          // The representative's own send is the image of the one to this move.
+          const Symmetry &symmetry = program.symmetry;
+          int64_t back = symmetry.inverse(symmetry.shiftOf(operand.rank));
           ExecOp send;
           send.kind = ExecOpKind::Send;
-          send.length = move.length;
-          send.operands = {ExecOperand::ofPlace(operand)};
+          send.length = symmetry.shiftChunk(move.length, back);
+          send.operands = {ExecOperand::ofPlace(shiftPlace(shape, symmetry, operand, back))};
           send.channel = channelFor(*channel++);
           send.location = move.location;
           bodyOf(operand.rank).push_back(std::move(send));
@@ -310,6 +330,7 @@ private:
     }
   }
 
+  const CollectiveShape shape;
   const MoveProgram &program;
   MemoryLocations locations;
   std::vector<LocationState> states;

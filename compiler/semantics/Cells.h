@@ -2,7 +2,8 @@
 //
 // A program may name one place in two ways: output[j] is the data chunk that
 // ends as output j. A cell is a place under its one number; the input is no
-// cell, since nothing writes it.
+// cell, since nothing writes it. Places that are images of each other under the
+// instance's symmetry are one cell, that on the representative.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,15 +15,17 @@
 
 namespace coil {
 
-/// Numbers the cells of all ranks: first the data chunks, then the scratch.
+/// Numbers the cells of all kinds of ranks: first the data chunks, then the scratch.
 class Cells {
 public:
+  /// `instance` must outlive this.
   explicit Cells(const Instance &instance)
       : shape{instance.collective, instance.ranks, instance.root, instance.chunks},
-        dataCount(shape.dataChunks()), perRank(dataCount + instance.scratchChunks()) {}
+        symmetry(instance.symmetry), dataCount(shape.dataChunks()),
+        perRank(dataCount + instance.scratchChunks()) {}
 
   const CollectiveShape &collective() const { return shape; }
-  size_t size() const { return static_cast<size_t>(perRank * shape.ranks); }
+  size_t size() const { return static_cast<size_t>(perRank * symmetry.kinds(shape.ranks)); }
 
   /// Chunks that the buffer of a place has on its rank.
   int64_t chunksOf(InstanceBuffer buffer) const {
@@ -41,27 +44,32 @@ public:
 
   /// The cell of a place in bounds that is not in the input.
   size_t of(const Place &place) const {
-    int64_t base = place.rank * perRank;
     switch (place.buffer) {
     case InstanceBuffer::Output:
-      return static_cast<size_t>(base + shape.outputToData(place.rank, place.index));
+      return ofData(place.rank, shape.outputToData(place.rank, place.index));
     case InstanceBuffer::Scratch:
-      return static_cast<size_t>(base + dataCount + place.index);
+      return static_cast<size_t>(symmetry.kindOf(place.rank) * perRank + dataCount + place.index);
     default:
-      return static_cast<size_t>(base + place.index);
+      return ofData(place.rank, place.index);
     }
   }
   size_t ofData(int64_t rank, int64_t index) const {
-    return static_cast<size_t>(rank * perRank + index);
+    if (int64_t shift = symmetry.shiftOf(rank))
+      index = shape.shiftIndex(symmetry, index, dataCount, symmetry.inverse(shift));
+    return static_cast<size_t>(symmetry.kindOf(rank) * perRank + index);
   }
 
   bool isScratch(size_t cell) const { return indexOf(cell) >= dataCount; }
-  int64_t rankOf(size_t cell) const { return static_cast<int64_t>(cell) / perRank; }
+  /// The representative whose cell it is.
+  int64_t rankOf(size_t cell) const {
+    return symmetry.representative(static_cast<int64_t>(cell) / perRank);
+  }
   /// The data chunk of a data cell; for scratch, data chunks + the scratch chunk.
   int64_t indexOf(size_t cell) const { return static_cast<int64_t>(cell) % perRank; }
 
 private:
   CollectiveShape shape;
+  const Symmetry &symmetry;
   int64_t dataCount;
   int64_t perRank;
 };

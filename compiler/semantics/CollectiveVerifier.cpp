@@ -99,13 +99,24 @@ private:
       return {inputValue(place.rank, place.index), -1, place.index % instance.chunks};
     size_t cell = cells.of(place);
     CellState state = states[cell];
-    if (cells.isScratch(cell))
+    shift(state, instance.symmetry.shiftOf(place.rank));
+    if (place.buffer == InstanceBuffer::Scratch)
       return state;
-    state.length = cells.indexOf(cell) % instance.chunks;
+    state.length = place.index % instance.chunks;
     if (!state.value && place.buffer == InstanceBuffer::Data)
       if (auto input = cells.collective().dataToInput(place.rank, place.index))
         state.value = inputValue(place.rank, *input);
     return state;
+  }
+
+  /// From what a representative's place holds to what that of its image does.
+  void shift(CellState &state, int64_t shift) const {
+    if (!state.value || shift == 0)
+      return;
+    state.value = std::make_shared<const Contributions>(
+        cells.collective().shiftContributions(instance.symmetry, *state.value, shift));
+    if (state.length != unknownLength)
+      state.length = instance.symmetry.shiftChunk(state.length, shift);
   }
 
   static Value inputValue(int32_t rank, int64_t chunk) {
@@ -167,7 +178,7 @@ private:
     CellState result;
     result.writer = static_cast<int64_t>(index);
     if (destination.buffer != InstanceBuffer::Scratch)
-      result.length = cells.indexOf(cells.of(destination)) % instance.chunks;
+      result.length = destination.index % instance.chunks;
     Contributions sum;
     Place lengthGiver = destination;
     for (const Place &operand : operands) {
@@ -230,9 +241,10 @@ private:
 
   void checkPromise() {
     const CollectiveShape &shape = cells.collective();
-    for (int64_t rank = 0; rank < shape.ranks; ++rank)
+    for (int64_t kind = 0; kind < instance.symmetry.kinds(shape.ranks); ++kind)
       for (int64_t index = 0; index < shape.outputChunks() && !full(); ++index)
-        if (auto promise = shape.promise(rank, index))
+        if (int64_t rank = instance.symmetry.representative(kind);
+            auto promise = shape.promise(rank, index))
           checkOutput(rank, index, *promise);
   }
 

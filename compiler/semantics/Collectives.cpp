@@ -78,6 +78,17 @@ std::optional<int64_t> CollectiveShape::inputToOutputInPlace(int64_t rank, int64
   return dataToOutput(rank, data);
 }
 
+Contributions CollectiveShape::shiftContributions(const Symmetry &symmetry,
+                                                  const Contributions &contributions,
+                                                  int64_t shift) const {
+  std::vector<Contribution> shifted = contributions.list();
+  for (Contribution &contribution : shifted) {
+    contribution.rank = static_cast<int32_t>(symmetry.shiftRank(contribution.rank, shift));
+    contribution.chunk = shiftIndex(symmetry, contribution.chunk, inputChunks(), shift);
+  }
+  return Contributions(std::move(shifted));
+}
+
 std::optional<Contributions> CollectiveShape::promise(int64_t rank, int64_t index) const {
   auto sum = [&](int64_t chunk) {
     Contributions result;

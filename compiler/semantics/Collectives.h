@@ -4,6 +4,7 @@
 #define COIL_COMPILER_SEMANTICS_COLLECTIVES_H
 
 #include "compiler/semantics/Contributions.h"
+#include "runtime/base/Symmetry.h"
 #include "runtime/base/Types.h"
 
 #include <cstdint>
@@ -47,6 +48,18 @@ struct CollectiveShape {
   int64_t outputToData(int64_t rank, int64_t index) const;
   /// In place, the output chunk that shares memory with an input chunk, if any.
   std::optional<int64_t> inputToOutputInPlace(int64_t rank, int64_t index) const;
+
+  /// Where a shift moves chunk `index` of a buffer of `bufferChunks` chunks: a buffer of
+  /// several segments has one for each rank, which moves with it.
+  int64_t shiftIndex(const Symmetry &symmetry, int64_t index, int64_t bufferChunks,
+                     int64_t shift) const {
+    return bufferChunks > chunks ? symmetry.shiftSegmented(index, chunks, shift)
+                                 : symmetry.shiftChunk(index, shift);
+  }
+
+  /// What a shift makes of the inputs that a value was made from.
+  Contributions shiftContributions(const Symmetry &symmetry, const Contributions &contributions,
+                                   int64_t shift) const;
 
   /// What output chunk `index` on `rank` must hold in the end; none if nothing is
   /// promised there (the output of a rank other than the root).

@@ -12,6 +12,11 @@ static auto keyOf(const Contribution &contribution) {
   return std::tuple(contribution.chunk, contribution.rank);
 }
 
+Contributions::Contributions(std::vector<Contribution> contributions)
+    : entries(std::move(contributions)) {
+  std::ranges::sort(entries, {}, keyOf);
+}
+
 Contributions Contributions::of(int32_t rank, int64_t chunk) {
   Contributions result;
   result.entries.push_back({rank, 1, chunk});

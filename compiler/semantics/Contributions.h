@@ -26,6 +26,8 @@ struct Contribution {
 class Contributions {
 public:
   Contributions() = default;
+  /// In any order; no rank's chunk twice.
+  explicit Contributions(std::vector<Contribution> contributions);
   static Contributions of(int32_t rank, int64_t chunk);
 
   bool empty() const { return entries.empty(); }

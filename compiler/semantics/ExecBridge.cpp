@@ -25,6 +25,7 @@ public:
     variant.root = op.getRoot();
     variant.inPlace = op.getInPlace();
     variant.transport = static_cast<ExecTransport>(op.getTransport());
+    variant.symmetry = Symmetry(op->getParentOfType<exec::PlanOp>().getRanks(), op.getDigits());
     variant.scratch.assign(op.getScratch().begin(), op.getScratch().end());
     variant.location = locations.add(op.getLoc());
     for (auto channel : op.getBody().getOps<exec::ChannelOp>()) {
@@ -165,17 +166,20 @@ public:
 
   exec::VariantOp run() {
     OpBuilder::InsertionGuard guard(builder);
+    llvm::SmallVector<int64_t> digits;
+    for (const SymmetryDigit &digit : variant.symmetry.shiftedDigits())
+      digits.append({digit.weight, digit.radix, digit.chunkWeight});
     auto op = exec::VariantOp::create(
         builder, locations[variant.location], variant.name, variant.root, variant.inPlace,
-        static_cast<exec::Transport>(variant.transport), variant.scratch);
+        static_cast<exec::Transport>(variant.transport), digits, variant.scratch);
     builder.setInsertionPointToStart(&op.getBody().emplaceBlock());
     for (const ExecChannel &channel : variant.channels)
       exec::ChannelOp::create(builder, locations[channel.location], channel.name,
                               channel.sourceRank, channel.sourceWorker, channel.destinationRank,
                               channel.destinationWorker, channel.slots);
     for (size_t i = 0; i < variant.programs.size(); ++i) {
-      rank = static_cast<int32_t>(i);
-      auto program = exec::ProgramOp::create(builder, op.getLoc(), static_cast<int64_t>(i));
+      rank = static_cast<int32_t>(variant.symmetry.representative(static_cast<int64_t>(i)));
+      auto program = exec::ProgramOp::create(builder, op.getLoc(), static_cast<int64_t>(rank));
       OpBuilder::InsertionGuard programGuard(builder);
       builder.setInsertionPointToStart(&program.getBody().emplaceBlock());
       for (const ExecWorker &worker : variant.programs[i])

@@ -29,9 +29,9 @@ public:
       for (ExecUse source : {ExecUse::SendData, ExecUse::Signal})
         for (ExecSection section : sections)
           checkChannel(channel, source, section);
-    for (int64_t rank = 0; rank < model.shape.ranks; ++rank)
+    for (int64_t kind = 0; kind < model.kinds(); ++kind)
       for (ExecSection section : sections)
-        checkBarriers(rank, section);
+        checkBarriers(model.symmetry().representative(kind), section);
   }
 
 private:

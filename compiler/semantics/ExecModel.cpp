@@ -2,6 +2,8 @@
 
 #include "compiler/semantics/ExecModel.h"
 
+#include "compiler/semantics/ExecSymmetry.h"
+
 #include <fmt/format.h>
 
 namespace coil {
@@ -66,16 +68,16 @@ ExecModel::ExecModel(const ExecPlan &plan, const ExecVariant &variant, bool inPl
   int64_t userChunks = shape.inputChunks() + shape.outputChunks();
   firstWorker.push_back(0);
   locationBase.push_back(0);
-  for (size_t rank = 0; rank < variant.programs.size(); ++rank) {
-    for (const ExecWorker &code : variant.programs[rank]) {
+  for (size_t kind = 0; kind < variant.programs.size(); ++kind) {
+    for (const ExecWorker &code : variant.programs[kind]) {
       size_t steps = code.prologue.size() + tiles * code.body.size() + code.epilogue.size();
       int64_t indexInRank = static_cast<int64_t>(workers.size() - firstWorker.back());
-      workers.push_back(
-          {&code, static_cast<int64_t>(rank), indexInRank, static_cast<uint32_t>(steps)});
+      workers.push_back({&code, symmetry().representative(static_cast<int64_t>(kind)), indexInRank,
+                         static_cast<uint32_t>(steps)});
     }
     firstWorker.push_back(static_cast<uint32_t>(workers.size()));
     locationBase.push_back(locationBase.back() +
-                           static_cast<size_t>(userChunks + variant.scratch[rank]));
+                           static_cast<size_t>(userChunks + variant.scratch[kind]));
   }
 }
 
@@ -139,7 +141,9 @@ std::optional<int64_t> ExecModel::sharedOutput(const ExecPlace &place) const {
   return shape.inputToOutputInPlace(place.rank, place.index);
 }
 
-size_t ExecModel::locationOf(const ExecPlace &place) const {
+size_t ExecModel::locationOf(const ExecPlace &image) const {
+  ExecPlace place =
+      shiftPlace(shape, symmetry(), image, symmetry().inverse(symmetry().shiftOf(image.rank)));
   int64_t index = place.index;
   switch (place.buffer) {
   case ExecBuffer::Output:
@@ -154,7 +158,8 @@ size_t ExecModel::locationOf(const ExecPlace &place) const {
     index += shape.outputChunks() + shape.inputChunks();
     break;
   }
-  return locationBase[static_cast<size_t>(place.rank)] + static_cast<size_t>(index);
+  return locationBase[static_cast<size_t>(symmetry().kindOf(place.rank))] +
+         static_cast<size_t>(index);
 }
 
 bool ExecModel::isOnlyInput(const ExecPlace &place) const {

@@ -1,7 +1,11 @@
 //===- ExecModel.h - A variant as verify-exec sees it -----------*- C++ -*-===//
 //
-// Numbers over all ranks for the workers, their steps and the memory of a
-// variant, and the words for them in messages.
+// Numbers over all kinds of ranks for the workers, their steps and the memory of
+// a variant, and the words for them in messages.
+//
+// Where ranks do alike, one of each kind stands for them: all images of a step
+// can be taken together, and what holds for a representative, its peers and its
+// memory holds for all images.
 //
 // A call runs each worker's prologue, its body once a tile, and its epilogue.
 // The model unrolls two tiles, which stand for any number of them:
@@ -100,17 +104,23 @@ public:
   const ExecVariant &variant;
   const bool inPlace;
   CollectiveShape shape;
-  /// Of rank 0, then of rank 1...
+  /// Of the first kind's representative, then of the second's...
   std::vector<Worker> workers;
 
-  uint32_t firstWorkerOf(int64_t rank) const { return firstWorker[static_cast<size_t>(rank)]; }
+  const Symmetry &symmetry() const { return variant.symmetry; }
+  int64_t kinds() const { return symmetry().kinds(shape.ranks); }
+
+  /// Of a rank's representative.
+  uint32_t firstWorkerOf(int64_t rank) const {
+    return firstWorker[static_cast<size_t>(symmetry().kindOf(rank))];
+  }
   uint32_t workersOf(int64_t rank) const {
-    return firstWorker[static_cast<size_t>(rank) + 1] - firstWorkerOf(rank);
+    return firstWorker[static_cast<size_t>(symmetry().kindOf(rank)) + 1] - firstWorkerOf(rank);
   }
   uint32_t workerAt(int64_t rank, int64_t indexInRank) const {
     return firstWorkerOf(rank) + static_cast<uint32_t>(indexInRank);
   }
-  /// The worker at the end of a channel where `use` happens.
+  /// The worker of a representative at the end of a channel where `use` happens.
   uint32_t workerAt(const ExecChannel &channel, ExecUse use) const;
   const ExecChannel &channel(uint32_t index) const { return variant.channels[index]; }
 
@@ -123,7 +133,8 @@ public:
   ExecStep sectionBegin(ExecStep step) const;
   const std::vector<ExecOp> &operations(uint32_t worker, ExecSection section) const;
 
-  /// Numbers for all memory of a call: places that share memory have the same.
+  /// Numbers for all memory of a call: places that share memory have the same, and so
+  /// have places that are images of each other.
   size_t locations() const { return locationBase.back(); }
   size_t locationOf(const ExecPlace &place) const;
   /// True if the place is in the input and shares no memory with the output.
@@ -143,7 +154,7 @@ private:
   std::optional<int64_t> sharedOutput(const ExecPlace &place) const;
 
   std::vector<uint32_t> firstWorker;
-  /// Per rank: locations of the ranks below; then of all.
+  /// Per kind: locations of the kinds below; then of all.
   std::vector<size_t> locationBase;
 };
 

@@ -18,14 +18,10 @@ namespace coil {
 
 namespace {
 
-/// First an entry a worker, the number of its steps; then an entry a rank, 1 if
-/// it has surely entered the call.
+/// What a representative's worker knows. First an entry a worker and shift, the number
+/// of steps of the worker's image; then an entry a rank, 1 if it has surely entered the
+/// call.
 using Clock = std::vector<uint32_t>;
-
-void join(Clock &clock, const Clock &other) {
-  for (size_t i = 0; i < clock.size(); ++i)
-    clock[i] = std::max(clock[i], other[i]);
-}
 
 /// Clocks under way on a channel, each for the next that takes one.
 struct ChannelClocks {
@@ -33,21 +29,34 @@ struct ChannelClocks {
   int64_t unusedSlots = 0;
 };
 
+/// A step's image, which accesses a location of a representative.
+struct Access {
+  ExecStep step;
+  int64_t shift = 0;
+
+  bool isOfWorkerOf(const Access &other) const {
+    return step.worker == other.step.worker && shift == other.shift;
+  }
+  bool operator==(const Access &) const = default;
+};
+
 struct LocationState {
   bool isWritten = false;
-  ExecStep lastWrite;
+  Access lastWrite;
   /// Since then, the last of each worker.
-  std::vector<ExecStep> reads;
+  std::vector<Access> reads;
 };
 
 class RaceCheck {
 public:
   RaceCheck(const ExecModel &model, ExecFindings &findings)
       : model(model), findings(findings), channels(model.variant.channels.size()),
-        locations(model.locations()), atBarrier(model.variant.programs.size()),
+        symmetry(model.symmetry()), locations(model.locations()),
+        atBarrier(model.variant.programs.size()),
         lastVisit(model.workers.size() * static_cast<size_t>(model.shape.ranks), noVisit) {
     size_t workers = model.workers.size();
-    clocks.assign(workers, Clock(workers + static_cast<size_t>(model.shape.ranks)));
+    workerEntries = workers * static_cast<size_t>(symmetry.shifts());
+    clocks.assign(workers, Clock(workerEntries + static_cast<size_t>(model.shape.ranks)));
     for (uint32_t worker = 0; worker < workers; ++worker)
       entered(worker, model.workers[worker].rank) = 1;
     for (uint32_t channel = 0; channel < channels.size(); ++channel)
@@ -60,22 +69,44 @@ public:
         return;
       visit(step);
     }
-    for (int64_t rank = 0; rank < model.shape.ranks && !findings.full(); ++rank)
-      checkExit(rank);
+    for (int64_t kind = 0; kind < model.kinds() && !findings.full(); ++kind)
+      checkExit(kind);
   }
 
 private:
   static constexpr uint32_t noVisit = UINT32_MAX;
 
   uint32_t &entered(uint32_t worker, int64_t rank) {
-    return clocks[worker][model.workers.size() + static_cast<size_t>(rank)];
+    return clocks[worker][workerEntries + static_cast<size_t>(rank)];
   }
   /// The last step of a worker that accesses a rank's memory.
   uint32_t &visitOf(uint32_t worker, int64_t rank) {
     return lastVisit[worker * static_cast<size_t>(model.shape.ranks) + static_cast<size_t>(rank)];
   }
-  bool isBefore(ExecStep earlier, const Clock &clock) const {
-    return clock[earlier.worker] > earlier.position;
+  size_t entryOf(uint32_t worker, int64_t shift) const {
+    return worker * static_cast<size_t>(symmetry.shifts()) + static_cast<size_t>(shift);
+  }
+  bool isBefore(const Access &earlier, const Clock &clock) const {
+    return clock[entryOf(earlier.step.worker, earlier.shift)] > earlier.step.position;
+  }
+
+  /// Adds what the image of another clock's worker knows, which the shift leads to.
+  void join(Clock &clock, const Clock &other, int64_t shift = 0) const {
+    if (shift == 0) {
+      for (size_t i = 0; i < clock.size(); ++i)
+        clock[i] = std::max(clock[i], other[i]);
+      return;
+    }
+    auto joinEntry = [&](size_t to, size_t from) { clock[to] = std::max(clock[to], other[from]); };
+    auto shifts = static_cast<size_t>(symmetry.shifts());
+    for (size_t from = 0; from < shifts; ++from) {
+      auto to = static_cast<size_t>(symmetry.sum(static_cast<int64_t>(from), shift));
+      for (size_t worker = 0; worker < workerEntries; worker += shifts)
+        joinEntry(worker + to, worker + from);
+    }
+    for (int64_t rank = 0; rank < model.shape.ranks; ++rank)
+      joinEntry(workerEntries + static_cast<size_t>(symmetry.shiftRank(rank, shift)),
+                workerEntries + static_cast<size_t>(rank));
   }
 
   void visit(ExecStep step) {
@@ -88,12 +119,12 @@ private:
       if (writesMemory(op.kind))
         access(step, op.destination, /*isWrite=*/true);
     }
-    clocks[step.worker][step.worker] = step.position + 1;
+    clocks[step.worker][entryOf(step.worker, 0)] = step.position + 1;
     release(step, op);
   }
 
-  void take(uint32_t worker, std::deque<Clock> &from) {
-    join(clocks[worker], from.front());
+  void take(uint32_t worker, std::deque<Clock> &from, int64_t shift) {
+    join(clocks[worker], from.front(), shift);
     from.pop_front();
   }
 
@@ -102,16 +133,17 @@ private:
       entered(step.worker, peer) = 1;
     forEachUse(op, [&](ExecUse use, uint32_t channel) {
       ChannelClocks &state = channels[channel];
+      int64_t toEnd = model.variant.shiftToEnd(model.channel(channel));
       switch (use) {
       case ExecUse::ReceiveData:
-        return take(step.worker, state.messages);
+        return take(step.worker, state.messages, toEnd);
       case ExecUse::Wait:
-        return take(step.worker, state.signals);
+        return take(step.worker, state.signals, toEnd);
       case ExecUse::SendData:
         if (state.unusedSlots > 0)
           --state.unusedSlots;
         else if (model.variant.transport == ExecTransport::Staged)
-          take(step.worker, state.credits);
+          take(step.worker, state.credits, symmetry.inverse(toEnd));
         return;
       case ExecUse::Signal:
         return;
@@ -136,7 +168,7 @@ private:
   /// The steps of one barrier follow each other; the last one joins all workers.
   void passBarrier(int64_t rank) {
     uint32_t first = model.firstWorkerOf(rank), end = first + model.workersOf(rank);
-    uint32_t &count = atBarrier[static_cast<size_t>(rank)];
+    uint32_t &count = atBarrier[static_cast<size_t>(symmetry.kindOf(rank))];
     if (++count < end - first)
       return;
     count = 0;
@@ -164,21 +196,30 @@ private:
     size_t location = model.locationOf(place);
     LocationState &state = locations[location];
     const Clock &clock = clocks[step.worker];
-    if (state.isWritten && state.lastWrite != step && !isBefore(state.lastWrite, clock))
-      reportRace(step, place, isWrite, state.lastWrite, location, /*isOtherWrite=*/true);
+    // The owner's representative sees another image of this step, and this step another
+    // image of what it saw.
+    int64_t toOwner = symmetry.shiftOf(place.rank);
+    Access own{step, symmetry.inverse(toOwner)};
+    auto isOrdered = [&](Access earlier) {
+      earlier.shift = symmetry.sum(earlier.shift, toOwner);
+      return isBefore(earlier, clock);
+    };
+    if (state.isWritten && state.lastWrite != own && !isOrdered(state.lastWrite))
+      reportRace(step, place, isWrite, state.lastWrite.step, location, /*isOtherWrite=*/true);
     if (!isWrite) {
-      auto own = std::ranges::find(state.reads, step.worker, &ExecStep::worker);
-      if (own != state.reads.end())
-        own->position = step.position;
+      auto last = std::ranges::find_if(state.reads,
+                                       [&](const Access &read) { return read.isOfWorkerOf(own); });
+      if (last != state.reads.end())
+        last->step.position = step.position;
       else
-        state.reads.push_back(step);
+        state.reads.push_back(own);
       return;
     }
-    for (ExecStep read : state.reads)
-      if (read.worker != step.worker && !isBefore(read, clock))
-        reportRace(step, place, isWrite, read, location, /*isOtherWrite=*/false);
+    for (const Access &read : state.reads)
+      if (!read.isOfWorkerOf(own) && !isOrdered(read))
+        reportRace(step, place, isWrite, read.step, location, /*isOtherWrite=*/false);
     state.isWritten = true;
-    state.lastWrite = step;
+    state.lastWrite = own;
     state.reads.clear();
   }
 
@@ -219,13 +260,23 @@ private:
     findings.report(op.location, message, {{otherOp.location, "the other access is here"}});
   }
 
-  void checkExit(int64_t rank) {
+  void checkExit(int64_t kind) {
     Clock end(clocks.front().size());
-    for (uint32_t i = 0; i < model.workersOf(rank); ++i)
-      join(end, clocks[model.firstWorkerOf(rank) + i]);
+    int64_t representative = symmetry.representative(kind);
+    for (uint32_t i = 0; i < model.workersOf(representative); ++i)
+      join(end, clocks[model.firstWorkerOf(representative) + i]);
+    for (int64_t rank = 0; rank < model.shape.ranks; ++rank)
+      if (symmetry.kindOf(rank) == kind)
+        checkExit(rank, end);
+  }
+
+  /// Accesses to a rank's memory come before the end of its call, at which its
+  /// representative knows `end`.
+  void checkExit(int64_t rank, const Clock &end) {
+    int64_t fromOwner = symmetry.inverse(symmetry.shiftOf(rank));
     for (uint32_t worker = 0; worker < model.workers.size(); ++worker) {
       ExecStep last{worker, visitOf(worker, rank)};
-      if (last.position == noVisit || isBefore(last, end))
+      if (last.position == noVisit || isBefore({last, fromOwner}, end))
         continue;
       const ExecOp &op = model.op(last);
       const ExecPlace *place = &op.destination;
@@ -243,9 +294,12 @@ private:
   ExecFindings &findings;
   /// Per worker.
   std::vector<Clock> clocks;
+  /// How many of a clock's entries are of workers' images.
+  size_t workerEntries = 0;
   std::vector<ChannelClocks> channels;
+  const Symmetry &symmetry;
   std::vector<LocationState> locations;
-  /// Per rank, the workers whose step of the current barrier was visited.
+  /// Per kind, the workers whose step of the current barrier was visited.
   std::vector<uint32_t> atBarrier;
   /// Per worker and rank.
   std::vector<uint32_t> lastVisit;

@@ -8,6 +8,8 @@
 
 #include "compiler/semantics/ExecChecks.h"
 
+#include "compiler/semantics/ExecSymmetry.h"
+
 #include <algorithm>
 #include <deque>
 #include <fmt/format.h>
@@ -43,9 +45,10 @@ public:
       if (model.tileOf(step) == 0 && movesData(model.op(step).kind))
         execute(step, order);
     }
-    for (int64_t rank = 0; rank < model.shape.ranks; ++rank)
+    for (int64_t kind = 0; kind < model.kinds(); ++kind)
       for (int64_t index = 0; index < model.shape.outputChunks() && !findings.full(); ++index)
-        checkOutput({ExecBuffer::Output, static_cast<int32_t>(rank), index});
+        checkOutput({ExecBuffer::Output,
+                     static_cast<int32_t>(model.symmetry().representative(kind)), index});
   }
 
 private:
@@ -56,9 +59,20 @@ private:
     return value;
   }
 
+  /// The value that the image of a value's place, or message, holds.
+  Value shifted(Value value, int64_t shift) const {
+    if (shift == 0)
+      return value;
+    value.length = model.symmetry().shiftChunk(value.length, shift);
+    if (value.contributions)
+      value.contributions = std::make_shared<const Contributions>(
+          model.shape.shiftContributions(model.symmetry(), *value.contributions, shift));
+    return value;
+  }
+
   /// What a place holds: what was written there, or what the caller put there.
   Value load(const ExecPlace &place) const {
-    const Value &stored = memory[model.locationOf(place)];
+    Value stored = shifted(memory[model.locationOf(place)], model.symmetry().shiftOf(place.rank));
     if (stored.origin || place.buffer == ExecBuffer::Scratch)
       return stored;
     int64_t length = place.index % model.shape.chunks;
@@ -94,7 +108,8 @@ private:
     std::vector<Value> values;
     for (const ExecOperand &operand : op.operands) {
       if (operand.isHead) {
-        values.push_back(std::move(channels[operand.channel].front()));
+        values.push_back(shifted(std::move(channels[operand.channel].front()),
+                                 model.variant.shiftToEnd(model.channel(operand.channel))));
         channels[operand.channel].pop_front();
       } else {
         values.push_back(load(operand.place));

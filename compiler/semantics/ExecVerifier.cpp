@@ -3,6 +3,7 @@
 #include "compiler/semantics/ExecVerifier.h"
 
 #include "compiler/semantics/ExecChecks.h"
+#include "compiler/semantics/ExecSymmetry.h"
 
 namespace coil {
 
@@ -26,6 +27,14 @@ std::vector<Finding> verify(const ExecModel &model) {
 } // namespace
 
 std::vector<Finding> verifyExec(const ExecPlan &plan, const ExecVariant &variant) {
+  if (!variant.symmetry.isTrivial()) {
+    std::vector<Finding> findings = verify(ExecModel(plan, variant, variant.inPlace));
+    if (findings.empty())
+      return findings;
+    // Messages speak of ranks: find the fault again where each has a program.
+    std::vector<Finding> named = verifyExec(plan, withAllRanks(plan, variant));
+    return named.empty() ? findings : named;
+  }
   ExecModel model(plan, variant, variant.inPlace);
   std::vector<Finding> findings = verify(model);
   if (!findings.empty() || variant.inPlace || !model.shape.hasOneForm())

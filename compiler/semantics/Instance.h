@@ -9,6 +9,7 @@
 #ifndef COIL_COMPILER_SEMANTICS_INSTANCE_H
 #define COIL_COMPILER_SEMANTICS_INSTANCE_H
 
+#include "runtime/base/Symmetry.h"
 #include "runtime/base/Types.h"
 
 #include <cstdint>
@@ -65,6 +66,10 @@ struct Instance {
   int64_t chunks = 1;
   /// Chunks that each chunk of the program is cut into, for what it applies.
   int64_t parts = 1;
+  /// Which ranks do alike. The statements are those that write on representatives; each
+  /// stands for its images under all shifts, and all of these take effect at once. The
+  /// images of a scratch chunk have its number on every rank.
+  Symmetry symmetry;
   std::vector<ScratchBuffer> scratch;
   std::vector<Place> sources;
   std::vector<Statement> statements;

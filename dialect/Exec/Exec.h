@@ -7,6 +7,8 @@
 #ifndef COIL_DIALECT_EXEC_EXEC_H
 #define COIL_DIALECT_EXEC_EXEC_H
 
+#include "runtime/base/Symmetry.h"
+
 #include <mlir/Bytecode/BytecodeOpInterface.h>
 #include <mlir/IR/BuiltinAttributes.h>
 #include <mlir/IR/Dialect.h>

@@ -3,7 +3,7 @@
 #include "dialect/Exec/Exec.h"
 
 #include "dialect/CollectiveSyntax.h"
-#include "runtime/base/Types.h"
+#include "runtime/base/Symmetry.h"
 
 #include <llvm/ADT/SmallSet.h>
 #include <llvm/ADT/StringMap.h>
@@ -85,9 +85,45 @@ static void printOperands(OpAsmPrinter &printer, Operation *op, ArrayAttr operan
   });
 }
 
+/// `symmetry [weight 1 radix 8 chunks 1, ...]`, or nothing.
+static ParseResult parseSymmetry(OpAsmParser &parser, DenseI64ArrayAttr &symmetry) {
+  llvm::SmallVector<int64_t> numbers;
+  auto parseDigit = [&]() -> ParseResult {
+    for (const char *keyword : {"weight", "radix", "chunks"})
+      if (parser.parseKeyword(keyword) || parser.parseInteger(numbers.emplace_back()))
+        return failure();
+    return success();
+  };
+  if (succeeded(parser.parseOptionalKeyword("symmetry")) &&
+      parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Square, parseDigit))
+    return failure();
+  symmetry = parser.getBuilder().getDenseI64ArrayAttr(numbers);
+  return success();
+}
+
+static void printSymmetry(OpAsmPrinter &printer, VariantOp op, DenseI64ArrayAttr) {
+  std::vector<SymmetryDigit> digits = op.getDigits();
+  if (digits.empty())
+    return;
+  printer << "symmetry [";
+  llvm::interleaveComma(digits, printer.getStream(), [&](const SymmetryDigit &digit) {
+    printer << "weight " << digit.weight << " radix " << digit.radix << " chunks "
+            << digit.chunkWeight;
+  });
+  printer << "]";
+}
+
 //===----------------------------------------------------------------------===//
 // Structure
 //===----------------------------------------------------------------------===//
+
+std::vector<SymmetryDigit> VariantOp::getDigits() {
+  std::vector<SymmetryDigit> digits;
+  llvm::ArrayRef<int64_t> numbers = getSymmetry();
+  for (; numbers.size() >= 3; numbers = numbers.drop_front(3))
+    digits.push_back({numbers[0], numbers[1], numbers[2]});
+  return digits;
+}
 
 LogicalResult PlanOp::verify() {
   if (failed(verifyCollective(*this, getCollective())))
@@ -221,7 +257,7 @@ int64_t chunksOf(PlanOp plan, Buffer buffer) {
   return (buffer == Buffer::Input ? counts.input : counts.output) * plan.getChunks();
 }
 
-LogicalResult verifyPlace(Operation *op, PlaceAttr place, int64_t ownRank,
+LogicalResult verifyPlace(Operation *op, const Symmetry &symmetry, PlaceAttr place, int64_t ownRank,
                           std::optional<int64_t> length) {
   auto variant = op->getParentOfType<VariantOp>();
   auto plan = op->getParentOfType<PlanOp>();
@@ -233,7 +269,8 @@ LogicalResult verifyPlace(Operation *op, PlaceAttr place, int64_t ownRank,
     return op->emitOpError() << "names its own rank " << ownRank
                              << " as a peer; expected the place without 'on'";
   bool scratch = place.getBuffer() == Buffer::Scratch;
-  int64_t chunks = scratch ? variant.getScratch()[rank] : chunksOf(plan, place.getBuffer());
+  int64_t chunks =
+      scratch ? variant.getScratch()[symmetry.kindOf(rank)] : chunksOf(plan, place.getBuffer());
   if (place.getIndex() < 0 || place.getIndex() >= chunks)
     return op->emitOpError() << "names chunk " << place.getIndex() << " of "
                              << stringifyBuffer(place.getBuffer()) << " on rank " << rank
@@ -249,6 +286,7 @@ LogicalResult verifyPlace(Operation *op, PlaceAttr place, int64_t ownRank,
 /// Checks the operations of one worker against the variant's channels.
 struct WorkerVerifier {
   VariantOp variant;
+  const Symmetry &symmetry;
   const llvm::StringMap<ChannelOp> &channels;
   int64_t rank, worker;
 
@@ -259,7 +297,7 @@ struct WorkerVerifier {
     ChannelOp channel = it->second;
     int64_t endRank = source ? channel.getSourceRank() : channel.getDestinationRank();
     int64_t endWorker = source ? channel.getSourceWorker() : channel.getDestinationWorker();
-    if (endRank != rank || endWorker != worker) {
+    if (symmetry.kindOf(endRank) != symmetry.kindOf(rank) || endWorker != worker) {
       InFlightDiagnostic diagnostic = op->emitOpError()
                                       << "stands on rank " << rank << " worker " << worker
                                       << ", but " << name << (source ? " begins" : " ends")
@@ -288,13 +326,13 @@ struct WorkerVerifier {
       return op->emitOpError() << "has length " << *access.length << "; expected a chunk below "
                                << plan.getChunks();
     for (PlaceAttr source : access.sources) {
-      if (failed(verifyPlace(op, source, rank, access.length)))
+      if (failed(verifyPlace(op, symmetry, source, rank, access.length)))
         return failure();
       if (source.getRank() >= 0 && !access.peerSource)
         return op->emitOpError() << "reads a chunk on a peer; expected chunks of its own rank";
     }
     if (PlaceAttr destination = access.destination) {
-      if (failed(verifyPlace(op, destination, rank, access.length)))
+      if (failed(verifyPlace(op, symmetry, destination, rank, access.length)))
         return failure();
       if (destination.getBuffer() == Buffer::Input)
         return op->emitOpError() << "writes input, which is the caller's";
@@ -326,8 +364,21 @@ LogicalResult VariantOp::verifyRegions() {
   if (getRoot() < 0 || getRoot() >= (rooted ? plan.getRanks() : 1))
     return emitOpError() << "has root " << getRoot() << "; expected "
                          << (rooted ? "a rank of the plan" : "0, as the collective has no root");
-  if (static_cast<int64_t>(getScratch().size()) != plan.getRanks())
-    return emitOpError() << "expected scratch for each of " << plan.getRanks() << " ranks, found "
+  std::vector<SymmetryDigit> digits = getDigits();
+  if (getSymmetry().size() % 3)
+    return emitOpError() << "expected three numbers for each digit of the symmetry";
+  if (std::string fault = findFault(digits, plan.getRanks(), plan.getChunks()); !fault.empty())
+    return emitOpError() << "has a wrong symmetry: " << fault;
+  if (!digits.empty() &&
+      !treatsRanksAlike(*coil::parseCollective(std::string_view(plan.getCollective()))))
+    return emitOpError() << "has a symmetry, but " << plan.getCollective()
+                         << " does not treat all ranks alike";
+  Symmetry symmetry(plan.getRanks(), digits);
+  int64_t kinds = symmetry.kinds(plan.getRanks());
+  // How messages name them.
+  std::string members = digits.empty() ? " ranks" : " kinds of ranks";
+  if (static_cast<int64_t>(getScratch().size()) != kinds)
+    return emitOpError() << "expected scratch for each of " << kinds << members << ", found "
                          << getScratch().size() << " entries";
   if (llvm::any_of(getScratch(), [](int64_t chunks) { return chunks < 0; }))
     return emitOpError() << "expected no negative number of scratch chunks";
@@ -340,30 +391,36 @@ LogicalResult VariantOp::verifyRegions() {
         return channel.emitOpError() << "expected to stand before the programs";
       channels[channel.getSymName()] = channel;
     } else if (auto program = dyn_cast<ProgramOp>(op)) {
-      if (program.getRank() != static_cast<int64_t>(programs.size()))
+      auto kind = static_cast<int64_t>(programs.size());
+      int64_t expected = kind < kinds ? symmetry.representative(kind) : kind;
+      if (program.getRank() != expected)
         return program.emitOpError()
-               << "expected rank " << programs.size() << ", found rank " << program.getRank();
+               << "expected rank " << expected << ", found rank " << program.getRank();
       programs.push_back(program);
     } else {
       return op.emitOpError() << "expected only exec.channel and exec.program in an exec.variant";
     }
   }
-  if (static_cast<int64_t>(programs.size()) != plan.getRanks())
-    return emitOpError() << "expected a program for each of " << plan.getRanks() << " ranks, found "
+  if (static_cast<int64_t>(programs.size()) != kinds)
+    return emitOpError() << "expected a program for each of " << kinds << members << ", found "
                          << programs.size();
 
   auto workersOf = [&](int64_t rank) {
-    return static_cast<int64_t>(llvm::range_size(programs[rank].getBody().front()));
+    return static_cast<int64_t>(
+        llvm::range_size(programs[symmetry.kindOf(rank)].getBody().front()));
   };
   for (auto &entry : channels) {
     ChannelOp channel = entry.second;
+    if (symmetry.shiftOf(channel.getSourceRank()) != 0)
+      return channel.emitOpError() << "begins at rank " << channel.getSourceRank()
+                                   << "; expected the representative of its kind";
     if (channel.getSourceWorker() >= workersOf(channel.getSourceRank()) ||
         channel.getDestinationWorker() >= workersOf(channel.getDestinationRank()))
       return channel.emitOpError() << "ends at a worker that its rank does not have";
   }
   for (ProgramOp program : programs)
     for (auto [index, worker] : llvm::enumerate(program.getBody().getOps<WorkerOp>())) {
-      WorkerVerifier verifier{*this, channels, static_cast<int64_t>(program.getRank()),
+      WorkerVerifier verifier{*this, symmetry, channels, static_cast<int64_t>(program.getRank()),
                               static_cast<int64_t>(index)};
       for (Operation &op : worker.getBody().front()) {
         if (failed(verifier.verify(&op)))

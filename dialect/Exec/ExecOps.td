@@ -48,17 +48,31 @@ def Exec_VariantOp : Exec_Op<"variant",
   let summary = "one way to run the plan's collective";
   let description = [{
     A variant is for one root (0 if the collective has none), for calls in place
-    or not, and for one transport; it holds the channels and one program a rank.
-    `scratch` gives the chunks of scratch on each rank.
+    or not, and for one transport; it holds the channels and one program for each
+    kind of ranks. `scratch` gives the chunks of scratch on a rank of each kind.
+
+    Without `symmetry`, every rank is a kind of its own. With it, ranks whose numbers
+    differ in its digits only are of one kind, and the program is that of the smallest
+    one, the kind's representative. The digit of weight w and radix m of rank r is
+    r / w mod m; adding to it shifts the rank, and with it each segment of a rank, and
+    adds as much to the digit of weight `chunks` of each chunk of a segment (0: chunks
+    stay). A channel begins at a representative. It, and each operation, stands for its
+    images under all shifts: with `symmetry [weight 1 radix 4 chunks 1]`, what rank 0
+    does with chunk 2 and rank 1, rank 3 does with chunk 1 and rank 0. Chunks of scratch
+    have the same number on all ranks of a kind.
 
     Constraints:
     - C1: `root` is a rank, 0 if the collective has none.
-    - C2: `scratch` has one entry a rank, none negative.
-    - C3: holds channels, then one `exec.program` for each rank, in order.
+    - C2: `scratch` has one entry a kind, none negative.
+    - C3: holds channels, which begin at representatives, then one `exec.program` for each
+      representative, in order.
     - C4: each channel that an operation names is declared, and begins (send, push,
-      signal) or ends (recv, pop, wait, heads) at the operation's worker.
+      signal) or ends (recv, pop, wait, heads; or an image of it does) at the operation's
+      worker.
     - C5: each operation is one that the transport offers; copy, reduce and barrier
       always are, and signal and wait on a channel without slots.
+    - C6: digits lie side by side in the ranks, by rising weight, and their chunks in the
+      chunks; the collective treats all ranks alike.
 
     ```mlir
     exec.variant @in_place_staged root 0 in_place transport staged scratch [0, 0] {
@@ -81,11 +95,17 @@ def Exec_VariantOp : Exec_Op<"variant",
     ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, Exec_IntAttr:$root, UnitAttr:$in_place,
-                       Exec_Transport:$transport, DenseI64ArrayAttr:$scratch);
+                       Exec_Transport:$transport,
+                       // Three numbers a digit: weight, radix, weight of its chunks.
+                       DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$symmetry,
+                       DenseI64ArrayAttr:$scratch);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    $sym_name `root` $root (`in_place` $in_place^)? `transport` $transport `scratch` $scratch
-    attr-dict-with-keyword $body
+    $sym_name `root` $root (`in_place` $in_place^)? `transport` $transport
+    custom<Symmetry>($symmetry) `scratch` $scratch attr-dict-with-keyword $body
+  }];
+  let extraClassDeclaration = [{
+    std::vector<::coil::SymmetryDigit> getDigits();
   }];
   let hasRegionVerifier = 1;
 }

@@ -2,7 +2,6 @@
 
 #include "compiler/schedule/ScheduleMoves.h"
 #include "compiler/semantics/ExecBridge.h"
-#include "compiler/semantics/Expand.h"
 #include "passes/Instances.h"
 #include "passes/Passes.h"
 
@@ -41,23 +40,19 @@ struct LowerToExec : impl::LowerToExecBase<LowerToExec> {
     plan.name = planName(algorithm, requests->front());
     plan.location = algorithmLocation;
     for (const InstanceRequest &request : *requests) {
-      mlir::FailureOr<Instance> instance = expand(algorithm, request, locations);
-      if (mlir::failed(instance))
+      mlir::FailureOr<ProvedInstance> proved = expandAndProve(algorithm, request, locations);
+      if (mlir::failed(proved))
         return mlir::failure();
-      CollectiveProof proof = verifyCollective(*instance, algorithmLocation);
-      if (!proof.isProved()) {
-        emitFindings(proof.findings, locations, describeInstance(algorithm, request));
-        return mlir::failure();
-      }
-      plan.collective = instance->collective;
-      plan.ranks = instance->ranks;
-      plan.chunks = instance->chunks;
-      CollectiveShape shape{instance->collective, instance->ranks, request.root, instance->chunks};
+      const Instance &instance = proved->instance;
+      plan.collective = instance.collective;
+      plan.ranks = instance.ranks;
+      plan.chunks = instance.chunks;
+      CollectiveShape shape{instance.collective, instance.ranks, request.root, instance.chunks};
       for (bool inPlace : {false, true}) {
         // Without a view in place there is nothing else; of one form, this is it.
         if (inPlace && (!shape.hasData() || shape.hasOneForm()))
           continue;
-        MoveProgram moves = assignStorage(*instance, proof, inPlace, algorithmLocation);
+        MoveProgram moves = assignStorage(instance, proved->proof, inPlace, algorithmLocation);
         ExecVariant variant = scheduleMoves(shape, std::move(moves), inPlace);
         if (shape.hasOneForm())
           variant.name = fmt::format("root{}", request.root);

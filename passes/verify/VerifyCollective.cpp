@@ -1,7 +1,5 @@
 //===- VerifyCollective.cpp - Prove that algorithms are right -------------===//
 
-#include "compiler/semantics/CollectiveVerifier.h"
-#include "compiler/semantics/Expand.h"
 #include "passes/Instances.h"
 #include "passes/Passes.h"
 
@@ -29,13 +27,8 @@ struct VerifyCollective : impl::VerifyCollectiveBase<VerifyCollective> {
       return mlir::failure();
     for (const InstanceRequest &request : *requests) {
       LocationTable locations;
-      mlir::FailureOr<Instance> instance = expand(algorithm, request, locations);
-      if (mlir::failed(instance))
-        return mlir::failure();
-      CollectiveProof proof = verifyCollective(*instance, locations.add(algorithm.getLoc()));
-      emitFindings(proof.findings, locations, describeInstance(algorithm, request));
       // A wrong algorithm is wrong for most roots: one is enough to read.
-      if (!proof.isProved())
+      if (mlir::failed(expandAndProve(algorithm, request, locations)))
         return mlir::failure();
     }
     return mlir::success();

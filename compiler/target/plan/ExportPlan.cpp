@@ -2,6 +2,7 @@
 
 #include "compiler/target/plan/ExportPlan.h"
 
+#include "compiler/semantics/ExecSymmetry.h"
 #include "compiler/target/plan/PlanWriter.h"
 
 #include <limits>
@@ -29,7 +30,7 @@ public:
         return Status::error(StatusCode::InvalidPlan,
                              "variant {} has no transport yet; expected p2p or staged",
                              variant.name);
-      plan.variants.push_back(exportVariant(variant));
+      plan.variants.push_back(exportVariant(withAllRanks(programs, variant)));
     }
     if (!fits)
       return Status::error(StatusCode::Unsupported,
