@@ -371,8 +371,10 @@ private:
   std::vector<std::pair<uint64_t, uint64_t>> unchangedInput(const Row &row, Placement placement,
                                                             const CheckData &data) const {
     uint64_t all = data.inputCount(rank);
-    // A rank without one of the buffers is never in place.
-    if (placement == Placement::OutOfPlace || all == 0 || !data.hasOutput(rank))
+    if (all == 0)
+      return {};
+    // A rank without a receive buffer is never in place.
+    if (placement == Placement::OutOfPlace || !data.hasOutput(rank))
       return {{0, all}};
     if (job.plan.collective != Collective::ReduceScatter &&
         job.plan.collective != Collective::Scatter)
