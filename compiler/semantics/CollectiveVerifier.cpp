@@ -193,11 +193,12 @@ private:
         result.length = state.length;
         lengthGiver = operand;
       } else if (state.length != result.length) {
-        report(location,
-               fmt::format("{} is chunk {} of its segment and {} chunk {}: their lengths differ "
-                           "for counts that {} does not divide",
-                           instance.describe(operand), state.length, instance.describe(lengthGiver),
-                           result.length, instance.chunks));
+        report(
+            location,
+            fmt::format("{} is chunk {} of its segment and {} chunk {}: their lengths may differ "
+                        "for counts that {} does not divide",
+                        instance.describe(operand), state.length, instance.describe(lengthGiver),
+                        result.length, instance.chunks));
         return std::nullopt;
       }
       if (Contributions twice = sum.common(*state.value); !twice.empty()) {
