@@ -30,6 +30,24 @@ CallExpr::CallExpr(SourceRange range, Name callee, std::vector<ExprPtr> argument
     depth = std::max(depth, argument->depth + 1);
 }
 
+EntryExpr::EntryExpr(SourceRange range, Name table, std::vector<ExprPtr> indices)
+    : Expr(Kind::Entry, range), table(std::move(table)), indices(std::move(indices)) {
+  for (const ExprPtr &index : this->indices)
+    depth = std::max(depth, index->depth + 1);
+}
+
+FoldExpr::FoldExpr(SourceRange range, FoldOp op, ExprPtr value, std::vector<Clause> clauses)
+    : Expr(Kind::Fold, range), op(op), value(std::move(value)), clauses(std::move(clauses)) {
+  // A loop is lowered inside of the one before it, with its condition.
+  depth = this->value->depth;
+  for (const Clause &clause : this->clauses)
+    for (const ExprPtr *part :
+         {&clause.loop.begin, &clause.loop.end, &clause.loop.step, &clause.condition})
+      if (*part)
+        depth = std::max(depth, (*part)->depth);
+  depth += static_cast<uint32_t>(2 * this->clauses.size());
+}
+
 std::string_view spelling(UnaryOp op) {
   static constexpr std::string_view spellings[] = {"-", "~", "!"};
   return spellings[size_t(op)];
@@ -39,6 +57,11 @@ std::string_view spelling(BinaryOp op) {
   static constexpr std::string_view spellings[] = {
       "||", "&&", "==", "!=", "<", "<=", ">", ">=", "|",
       "^",  "&",  "<<", ">>", "+", "-",  "*", "/",  "%"};
+  return spellings[size_t(op)];
+}
+
+std::string_view spelling(FoldOp op) {
+  static constexpr std::string_view spellings[] = {"sum", "min", "max"};
   return spellings[size_t(op)];
 }
 

@@ -37,7 +37,17 @@ enum class ValueType : uint8_t { Int, Bool };
 //===----------------------------------------------------------------------===//
 
 struct Expr {
-  enum class Kind : uint8_t { Integer, Boolean, Name, Unary, Binary, Conditional, Call };
+  enum class Kind : uint8_t {
+    Integer,
+    Boolean,
+    Name,
+    Unary,
+    Binary,
+    Conditional,
+    Call,
+    Entry,
+    Fold
+  };
   const Kind kind;
   /// Levels of operators and calls, this one included.
   uint32_t depth = 1;
@@ -49,6 +59,21 @@ protected:
   Expr(Kind kind, SourceRange range) : kind(kind), range(range) {}
 };
 using ExprPtr = std::unique_ptr<Expr>;
+
+/// `for variable in begin..end step step`; `step` is null where it is left out.
+/// With a negative step the range goes down, from `begin` to above `end`.
+struct Loop {
+  SourceRange range;
+  Name variable;
+  ExprPtr begin, end, step;
+};
+
+/// A loop behind what it repeats, and a condition, which may be null. Of several
+/// loops the first is the outermost.
+struct Clause {
+  Loop loop;
+  ExprPtr condition;
+};
 
 struct IntegerExpr : Expr {
   int64_t value;
@@ -110,10 +135,29 @@ struct CallExpr : Expr {
   CallExpr(SourceRange range, Name callee, std::vector<ExprPtr> arguments);
 };
 
+/// `table[index]...`, with an index for each of the table's dimensions.
+struct EntryExpr : Expr {
+  Name table;
+  std::vector<ExprPtr> indices;
+  EntryExpr(SourceRange range, Name table, std::vector<ExprPtr> indices);
+};
+
+enum class FoldOp : uint8_t { Sum, Min, Max };
+/// `sum(value for ...)`: the values of all rounds of the loops, put together.
+struct FoldExpr : Expr {
+  FoldOp op;
+  ExprPtr value;
+  /// At least one.
+  std::vector<Clause> clauses;
+  FoldExpr(SourceRange range, FoldOp op, ExprPtr value, std::vector<Clause> clauses);
+};
+
 std::string_view spelling(UnaryOp op);
 std::string_view spelling(BinaryOp op);
 /// "int", "bool".
 std::string_view spelling(ValueType type);
+/// "sum", "min", "max".
+std::string_view spelling(FoldOp op);
 
 /// Calls `visitor` with the expression as the class that it is.
 template <typename Visitor> decltype(auto) visit(const Expr &expr, Visitor &&visitor) {
@@ -132,6 +176,10 @@ template <typename Visitor> decltype(auto) visit(const Expr &expr, Visitor &&vis
     return visitor(static_cast<const ConditionalExpr &>(expr));
   case Expr::Kind::Call:
     return visitor(static_cast<const CallExpr &>(expr));
+  case Expr::Kind::Entry:
+    return visitor(static_cast<const EntryExpr &>(expr));
+  case Expr::Kind::Fold:
+    return visitor(static_cast<const FoldExpr &>(expr));
   }
   __builtin_unreachable();
 }
@@ -141,7 +189,7 @@ template <typename Visitor> decltype(auto) visit(const Expr &expr, Visitor &&vis
 //===----------------------------------------------------------------------===//
 
 struct Stmt {
-  enum class Kind : uint8_t { Chunks, Scratch, Let, For, If, Assert, Move, Exchange, Apply };
+  enum class Kind : uint8_t { Chunks, Scratch, Let, Table, For, If, Assert, Move, Exchange, Apply };
   const Kind kind;
   SourceRange range;
 
@@ -158,14 +206,6 @@ struct Block {
   std::vector<StmtPtr> statements;
 };
 
-/// `for variable in begin..end step step`; `step` is null where it is left out.
-/// With a negative step the range goes down, from `begin` to above `end`.
-struct Loop {
-  SourceRange range;
-  Name variable;
-  ExprPtr begin, end, step;
-};
-
 /// `buffer[begin..end] @ rank`; `end` is null for a single chunk.
 struct Place {
   SourceRange range;
@@ -173,13 +213,8 @@ struct Place {
   ExprPtr begin, end, rank;
 };
 
-/// A place, repeated for each value of the loops behind it: the first loop is
-/// the outermost. `condition` may be null.
+/// A place, repeated for each value of the loops behind it.
 struct Operand {
-  struct Clause {
-    Loop loop;
-    ExprPtr condition;
-  };
   SourceRange range;
   Place place;
   std::vector<Clause> clauses;
@@ -203,6 +238,22 @@ struct LetStmt : Stmt {
   ExprPtr value;
   LetStmt(SourceRange range, Name name, ExprPtr value)
       : Stmt(Kind::Let, range), name(std::move(name)), value(std::move(value)) {}
+};
+
+/// `[entry, ...]`: numbers, or rows that are as long as each other.
+struct TableRow {
+  SourceRange range;
+  /// A number; null for a row.
+  ExprPtr number;
+  std::vector<TableRow> entries;
+};
+
+/// `let name = [...]`.
+struct TableStmt : Stmt {
+  Name name;
+  TableRow rows;
+  TableStmt(SourceRange range, Name name, TableRow rows)
+      : Stmt(Kind::Table, range), name(std::move(name)), rows(std::move(rows)) {}
 };
 
 struct ForStmt : Stmt {
@@ -250,7 +301,7 @@ struct ExchangeStmt : Stmt {
 /// there may be no clauses.
 struct ListItem {
   SourceRange range;
-  std::vector<Operand::Clause> clauses;
+  std::vector<Clause> clauses;
   ExprPtr begin, end;
 };
 
@@ -287,6 +338,8 @@ template <typename Visitor> decltype(auto) visit(const Stmt &stmt, Visitor &&vis
     return visitor(static_cast<const ScratchStmt &>(stmt));
   case Stmt::Kind::Let:
     return visitor(static_cast<const LetStmt &>(stmt));
+  case Stmt::Kind::Table:
+    return visitor(static_cast<const TableStmt &>(stmt));
   case Stmt::Kind::For:
     return visitor(static_cast<const ForStmt &>(stmt));
   case Stmt::Kind::If:

@@ -63,6 +63,16 @@ public:
     for (const ExprPtr &argument : expr.arguments)
       dump(*argument);
   }
+  void operator()(const EntryExpr &expr) {
+    Level level(*this, expr.range, "entry {}", expr.table.text);
+    for (const ExprPtr &index : expr.indices)
+      dump(*index);
+  }
+  void operator()(const FoldExpr &expr) {
+    Level level(*this, expr.range, "{} of", spelling(expr.op));
+    dump(*expr.value);
+    clauses(expr.clauses);
+  }
 
   // Statements.
   void operator()(const ChunksStmt &stmt) {
@@ -76,6 +86,10 @@ public:
   void operator()(const LetStmt &stmt) {
     Level level(*this, stmt.range, "let {}", stmt.name.text);
     dump(*stmt.value);
+  }
+  void operator()(const TableStmt &stmt) {
+    Level level(*this, stmt.range, "table {}", stmt.name.text);
+    entries(stmt.rows);
   }
   void operator()(const ForStmt &stmt) {
     Level level(*this, stmt.range, "for {}", stmt.loop.variable.text);
@@ -158,6 +172,16 @@ private:
       dump(*parameter.value);
     }
   }
+  void entries(const TableRow &row) {
+    for (const TableRow &entry : row.entries) {
+      if (entry.number) {
+        dump(*entry.number);
+        continue;
+      }
+      Level level(*this, entry.range, "row");
+      entries(entry);
+    }
+  }
   void statements(const Block &block) {
     for (const StmtPtr &statement : block.statements)
       visit(*statement, *this);
@@ -174,8 +198,8 @@ private:
       dump(*loop.step);
     }
   }
-  void clauses(const std::vector<Operand::Clause> &clauses) {
-    for (const Operand::Clause &clause : clauses) {
+  void clauses(const std::vector<Clause> &clauses) {
+    for (const Clause &clause : clauses) {
       Level loop(*this, clause.loop.range, "for {}", clause.loop.variable.text);
       bounds(clause.loop);
       if (clause.condition) {

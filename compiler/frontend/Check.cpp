@@ -35,8 +35,10 @@ void Checker::declareBuiltin(std::string name, Symbol symbol) {
 }
 
 Checker::Symbol *Checker::declare(const Name &name, Symbol::Kind kind) {
-  symbols.push_back({kind, name.text, name.range, std::nullopt, std::nullopt, true});
-  Symbol *symbol = &symbols.back();
+  Symbol *symbol = &symbols.emplace_back();
+  symbol->kind = kind;
+  symbol->name = name.text;
+  symbol->range = name.range;
   auto [other, isNew] = visible.emplace(symbol->name, symbol);
   if (isBuiltinFunction(name.text) || names.functions.contains(name.text)) {
     diagnostics.error(name.range, "'{}' is the name of a function; choose another name", name.text);
@@ -53,7 +55,9 @@ Checker::Symbol *Checker::declare(const Name &name, Symbol::Kind kind) {
 }
 
 void Checker::reportUnknown(const Name &name, Symbol::Kind kind) {
-  bool isBuffer = kind == Symbol::Kind::Buffer;
+  const char *what = kind == Symbol::Kind::Buffer  ? "buffer"
+                     : kind == Symbol::Kind::Table ? "table"
+                                                   : "name";
   Suggestion nearest(name.text);
   const Symbol *outOfScope = nullptr;
   for (auto symbol = symbols.rbegin(); symbol != symbols.rend(); ++symbol) {
@@ -64,9 +68,8 @@ void Checker::reportUnknown(const Name &name, Symbol::Kind kind) {
     else if (symbol->name == name.text && !outOfScope)
       outOfScope = &*symbol;
   }
-  Diagnostic &diagnostic =
-      diagnostics.error(name.range, "unknown {} '{}'{}", isBuffer ? "buffer" : "name", name.text,
-                        outOfScope ? "" : nearest.text());
+  Diagnostic &diagnostic = diagnostics.error(name.range, "unknown {} '{}'{}", what, name.text,
+                                             outOfScope ? "" : nearest.text());
   if (outOfScope)
     diagnostic.note(outOfScope->range, "'{}' is declared here, in a block that has ended",
                     name.text);
@@ -83,7 +86,8 @@ const Checker::Symbol *Checker::resolveBuffer(const Name &name) {
   if (symbol->kind == Symbol::Kind::Buffer)
     return symbol;
   Diagnostic &diagnostic =
-      diagnostics.error(name.range, "expected a buffer, found the value '{}'", name.text);
+      diagnostics.error(name.range, "expected a buffer, found the {} '{}'",
+                        symbol->kind == Symbol::Kind::Table ? "table" : "value", name.text);
   if (symbol->range.hasPosition())
     diagnostic.note(symbol->range, "'{}' is declared here", name.text);
   return nullptr;
@@ -140,6 +144,56 @@ void Checker::operator()(const ScratchStmt &stmt) {
 void Checker::operator()(const LetStmt &stmt) {
   MaybeValue value = evaluate(*stmt.value);
   declare(stmt.name, Symbol::Kind::Value)->value = value;
+}
+
+/// A row of a table has at most as many dimensions, each of at most as many entries.
+static constexpr size_t maxDimensions = 8;
+
+bool Checker::checkRow(const TableRow &row, size_t dimension, std::vector<int64_t> &shape,
+                       MaybeInterval &entries) {
+  auto length = static_cast<int64_t>(row.entries.size());
+  bool isFirst = dimension == shape.size();
+  if (isFirst)
+    shape.push_back(length);
+  if (shape[dimension] != length) {
+    diagnostics.error(row.range, "expected {} entries, as the first row has, found {}",
+                      shape[dimension], length);
+    return false;
+  }
+  bool areRows = isFirst ? !row.entries.front().number : dimension + 1 < shape.size();
+  if (areRows && dimension + 1 == maxDimensions) {
+    diagnostics.error(row.range, "a table has at most {} dimensions", maxDimensions);
+    return false;
+  }
+  for (const TableRow &entry : row.entries) {
+    if (areRows == (entry.number != nullptr)) {
+      diagnostics.error(entry.range, "expected {}, as the first entry is, found {}",
+                        areRows ? "a row" : "a number", areRows ? "a number" : "a row");
+      return false;
+    }
+    if (areRows) {
+      if (!checkRow(entry, dimension + 1, shape, entries))
+        return false;
+      continue;
+    }
+    MaybeInterval number = evaluateInt(*entry.number, "an entry of a table");
+    if (!number)
+      return false;
+    entries = entries ? Interval{minimum(*entries, *number).low, maximum(*entries, *number).high}
+                      : *number;
+  }
+  return true;
+}
+
+void Checker::operator()(const TableStmt &stmt) {
+  std::vector<int64_t> shape;
+  MaybeInterval entries;
+  bool isRight = checkRow(stmt.rows, 0, shape, entries);
+  Symbol *table = declare(stmt.name, Symbol::Kind::Table);
+  if (!isRight)
+    return;
+  table->shape = std::move(shape);
+  table->value = Value::integer(*entries);
 }
 
 bool Checker::checkLoop(const Loop &loop) {
@@ -258,8 +312,8 @@ Checker::MaybeInterval Checker::checkChunkRun(const Name &name, const Expr &firs
   return end ? subtract(*end, *begin) : Interval::constant(1);
 }
 
-void Checker::checkClauses(const std::vector<Operand::Clause> &clauses) {
-  for (const Operand::Clause &clause : clauses) {
+void Checker::checkClauses(const std::vector<Clause> &clauses) {
+  for (const Clause &clause : clauses) {
     unreachable += checkLoop(clause.loop);
     if (!clause.condition)
       continue;

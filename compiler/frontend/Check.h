@@ -51,6 +51,7 @@ public:
   void operator()(const ast::ChunksStmt &stmt);
   void operator()(const ast::ScratchStmt &stmt);
   void operator()(const ast::LetStmt &stmt);
+  void operator()(const ast::TableStmt &stmt);
   void operator()(const ast::ForStmt &stmt);
   void operator()(const ast::IfStmt &stmt);
   void operator()(const ast::AssertStmt &stmt);
@@ -77,12 +78,15 @@ private:
   using MaybeInterval = std::optional<Interval>;
 
   struct Symbol {
-    enum class Kind : uint8_t { Value, Buffer };
+    enum class Kind : uint8_t { Value, Buffer, Table };
     Kind kind = Kind::Value;
     std::string name;
     /// Where it is declared; empty for what the language declares.
     SourceRange range;
+    /// Of a table, what is known of all its entries.
     MaybeValue value;
+    /// Entries of a table in each dimension; empty after an error.
+    std::vector<int64_t> shape;
     /// Chunks of a buffer on each rank, if known.
     MaybeInterval size;
     bool isVisible = true;
@@ -126,6 +130,10 @@ private:
 
   // Statements (Check.cpp).
   void checkBlock(const ast::Block &block);
+  /// Checks the entries of a row, given the shape of the first one at each level from
+  /// `dimension` on, or fills it in; `entries` becomes what is known of the numbers.
+  bool checkRow(const ast::TableRow &row, size_t dimension, std::vector<int64_t> &shape,
+                MaybeInterval &entries);
   /// Declares the loop's variable; true if the loop is known to run never.
   bool checkLoop(const ast::Loop &loop);
   /// Returns the number of chunks, if known.
@@ -135,7 +143,7 @@ private:
   MaybeInterval checkChunkRun(const ast::Name &buffer, const ast::Expr &begin,
                               const ast::Expr *end);
   /// Declares the variables; what follows may turn out to be unreachable.
-  void checkClauses(const std::vector<ast::Operand::Clause> &clauses);
+  void checkClauses(const std::vector<ast::Clause> &clauses);
   const Symbol *resolveBuffer(const ast::Name &name);
 
   // Applications (CheckApply.cpp).
@@ -155,6 +163,8 @@ private:
   MaybeValue evaluate(const ast::UnaryExpr &expr);
   MaybeValue evaluate(const ast::BinaryExpr &expr);
   MaybeValue evaluate(const ast::ConditionalExpr &expr);
+  MaybeValue evaluate(const ast::EntryExpr &expr);
+  MaybeValue evaluate(const ast::FoldExpr &expr);
   MaybeValue evaluateLogical(const ast::BinaryExpr &expr);
   MaybeValue evaluateComparison(const ast::BinaryExpr &expr);
   MaybeInterval evaluateShift(const ast::BinaryExpr &expr, const Interval &left,

@@ -45,6 +45,10 @@ Checker::MaybeValue Checker::evaluate(const Expr &expr) {
     return evaluate(static_cast<const ConditionalExpr &>(expr));
   case Expr::Kind::Call:
     return evaluate(static_cast<const CallExpr &>(expr));
+  case Expr::Kind::Entry:
+    return evaluate(static_cast<const EntryExpr &>(expr));
+  case Expr::Kind::Fold:
+    return evaluate(static_cast<const FoldExpr &>(expr));
   }
   __builtin_unreachable();
 }
@@ -57,8 +61,10 @@ Checker::MaybeValue Checker::evaluate(const NameExpr &expr) {
   }
   if (symbol->kind == Symbol::Kind::Value)
     return symbol->value;
-  Diagnostic &diagnostic =
-      diagnostics.error(expr.range, "expected a value, found the buffer '{}'", expr.name);
+  bool isTable = symbol->kind == Symbol::Kind::Table;
+  Diagnostic &diagnostic = diagnostics.error(
+      expr.range, "expected a value, found the {} '{}'{}", isTable ? "table" : "buffer", expr.name,
+      isTable ? fmt::format("; take an entry of it, as in '{}[0]'", expr.name) : "");
   if (symbol->range.hasPosition())
     diagnostic.note(symbol->range, "'{}' is declared here", expr.name);
   return std::nullopt;
@@ -119,6 +125,63 @@ Checker::MaybeValue Checker::evaluate(const ConditionalExpr &expr) {
     return Value::boolean(whenTrue->truth == whenFalse->truth ? whenTrue->truth : std::nullopt);
   return Value::integer({minimum(whenTrue->range, whenFalse->range).low,
                          maximum(whenTrue->range, whenFalse->range).high});
+}
+
+Checker::MaybeValue Checker::evaluate(const EntryExpr &expr) {
+  std::vector<MaybeInterval> indices;
+  for (const ExprPtr &index : expr.indices)
+    indices.push_back(evaluateInt(*index, "an index of a table"));
+  const Symbol *table = find(expr.table.text);
+  if (!table) {
+    reportUnknown(expr.table, Symbol::Kind::Table);
+    return std::nullopt;
+  }
+  if (table->kind != Symbol::Kind::Table) {
+    bool isBuffer = table->kind == Symbol::Kind::Buffer;
+    Diagnostic &diagnostic =
+        diagnostics.error(expr.table.range, "expected a table, found the {} '{}'",
+                          isBuffer ? "buffer" : "value", expr.table.text);
+    if (table->range.hasPosition())
+      diagnostic.note(table->range, "'{}' is declared here", expr.table.text);
+    return std::nullopt;
+  }
+  if (table->shape.empty())
+    return std::nullopt;
+  if (indices.size() != table->shape.size()) {
+    diagnostics
+        .error(expr.range, "'{}' needs {} {}, found {}", table->name, table->shape.size(),
+               table->shape.size() == 1 ? "index" : "indices", indices.size())
+        .note(table->range, "'{}' is declared here", table->name);
+    return std::nullopt;
+  }
+  for (size_t i = 0; i < indices.size(); ++i) {
+    if (!indices[i])
+      return std::nullopt;
+    bool isBelow = indices[i]->isBelow(0), isBeyond = indices[i]->isAtLeast(table->shape[i]);
+    if (!isBelow && !isBeyond)
+      continue;
+    if (Diagnostic *diagnostic = rangeError(
+            expr.indices[i]->range, "the index is {}, but '{}' has entries 0 to {} there",
+            isBelow ? describeHigh(*indices[i]) : describeLow(*indices[i]), table->name,
+            table->shape[i] - 1))
+      diagnostic->note(table->range, "'{}' is declared here", table->name);
+    return unreachable ? table->value : std::nullopt;
+  }
+  return table->value;
+}
+
+Checker::MaybeValue Checker::evaluate(const FoldExpr &expr) {
+  Scope scope(*this);
+  int reachable = unreachable;
+  checkClauses(expr.clauses);
+  MaybeInterval value =
+      evaluateInt(*expr.value, fmt::format("what '{}' puts together", spelling(expr.op)));
+  unreachable = reachable;
+  if (!value)
+    return std::nullopt;
+  if (expr.op != FoldOp::Sum)
+    return Value::integer(*value);
+  return Value::integer(value->isAtLeast(0) ? Interval::atLeast(0) : Interval());
 }
 
 Checker::MaybeValue Checker::evaluateLogical(const BinaryExpr &expr) {

@@ -100,8 +100,27 @@ void Lowering::operator()(const ast::ScratchStmt &stmt) {
 
 void Lowering::operator()(const ast::LetStmt &stmt) { names[stmt.name.text] = lower(*stmt.value); }
 
+void Lowering::operator()(const ast::TableStmt &stmt) {
+  llvm::SmallVector<int64_t> shape;
+  for (const ast::TableRow *row = &stmt.rows; !row->number; row = &row->entries.front())
+    shape.push_back(static_cast<int64_t>(row->entries.size()));
+  llvm::SmallVector<Value> entries;
+  auto add = [&](auto &&add, const ast::TableRow &row) -> void {
+    if (row.number)
+      entries.push_back(lower(*row.number));
+    for (const ast::TableRow &entry : row.entries)
+      add(add, entry);
+  };
+  add(add, stmt.rows);
+  names[stmt.name.text] = ir::TableOp::create(
+      builder, location(stmt.range), ir::TableType::get(builder.getContext()), shape, entries);
+}
+
 void Lowering::operator()(const ast::ForStmt &stmt) {
-  inLoop(stmt.loop, [&] { lower(stmt.body); });
+  inLoop(stmt.loop, {}, [&](const State &) {
+    lower(stmt.body);
+    return State();
+  });
 }
 
 void Lowering::operator()(const ast::IfStmt &stmt) {
@@ -171,16 +190,23 @@ static bool isPositive(const ast::Expr &expr) {
          llvm::is_contained(positive, static_cast<const ast::NameExpr &>(expr).name);
 }
 
-void Lowering::inLoop(const ast::Loop &loop, llvm::function_ref<void()> makeBody) {
+Lowering::State Lowering::inLoop(const ast::Loop &loop, const State &first,
+                                 llvm::function_ref<State(const State &)> makeBody) {
   Location loc = location(loop.range);
   Value begin = lower(*loop.begin), end = lower(*loop.end);
   Value step = loop.step ? lower(*loop.step) : constant(1);
   OpBuilder::InsertionGuard guard(builder);
+  auto run = [&](scf::ForOp op) {
+    State next = makeBody(State(op.getRegionIterArgs()));
+    if (!first.empty())
+      scf::YieldOp::create(builder, loc, next);
+    return State(op.getResults());
+  };
   if (!loop.step || isPositive(*loop.step)) {
-    auto op = scf::ForOp::create(builder, loc, begin, end, step);
+    auto op = scf::ForOp::create(builder, loc, begin, end, step, first);
     names[loop.variable.text] = op.getInductionVar();
     builder.setInsertionPointToStart(op.getBody());
-    return makeBody();
+    return run(op);
   }
   // scf.for counts up only: it counts the values, of which there are
   // ceil((end - begin) / step) in either direction.
@@ -191,11 +217,11 @@ void Lowering::inLoop(const ast::Loop &loop, llvm::function_ref<void()> makeBody
   Value length = arith::SubIOp::create(builder, loc, begin, end);
   Value negated = arith::FloorDivSIOp::create(builder, loc, length, step);
   Value count = arith::SubIOp::create(builder, loc, constant(0), negated);
-  auto op = scf::ForOp::create(builder, loc, constant(0), count, constant(1));
+  auto op = scf::ForOp::create(builder, loc, constant(0), count, constant(1), first);
   builder.setInsertionPointToStart(op.getBody());
   Value distance = arith::MulIOp::create(builder, loc, op.getInductionVar(), step);
   names[loop.variable.text] = arith::AddIOp::create(builder, loc, begin, distance);
-  makeBody();
+  return run(op);
 }
 
 template <typename Op> void Lowering::lowerOperands(Op op, const ast::MoveStmt &stmt) {
@@ -209,18 +235,34 @@ template <typename Op> void Lowering::lowerOperands(Op op, const ast::MoveStmt &
     });
   }
 }
-void Lowering::inClauses(llvm::ArrayRef<ast::Operand::Clause> clauses,
-                         llvm::function_ref<void()> makeBody) {
+
+Lowering::State Lowering::inClauses(llvm::ArrayRef<ast::Clause> clauses, const State &first,
+                                    llvm::function_ref<State(const State &)> makeBody) {
   if (clauses.empty())
-    return makeBody();
-  const auto &[loop, condition] = clauses.front();
-  inLoop(loop, [&] {
+    return makeBody(first);
+  const ast::ExprPtr &condition = clauses.front().condition;
+  return inLoop(clauses.front().loop, first, [&](const State &state) {
     if (!condition)
-      return inClauses(clauses.drop_front(), makeBody);
-    auto op = scf::IfOp::create(builder, location(condition->range), lower(*condition),
-                                /*withElseRegion=*/false);
+      return inClauses(clauses.drop_front(), state, makeBody);
+    Location loc = location(condition->range);
+    auto op = scf::IfOp::create(builder, loc, mlir::TypeRange(mlir::ValueRange(state)),
+                                lower(*condition), /*withElseRegion=*/!state.empty());
+    OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(op.thenBlock());
-    inClauses(clauses.drop_front(), makeBody);
+    State next = inClauses(clauses.drop_front(), state, makeBody);
+    if (!state.empty()) {
+      scf::YieldOp::create(builder, loc, next);
+      builder.setInsertionPointToStart(op.elseBlock());
+      scf::YieldOp::create(builder, loc, state);
+    }
+    return State(op.getResults());
+  });
+}
+
+void Lowering::inClauses(llvm::ArrayRef<ast::Clause> clauses, llvm::function_ref<void()> makeBody) {
+  inClauses(clauses, {}, [&](const State &) {
+    makeBody();
+    return State();
   });
 }
 

@@ -9,6 +9,8 @@
 #include <mlir/Dialect/Func/IR/FuncOps.h>
 #include <mlir/Dialect/SCF/IR/SCF.h>
 
+#include <limits>
+
 namespace coil {
 
 namespace arith = mlir::arith;
@@ -28,7 +30,8 @@ static bool mayFail(const ast::Expr &expr) {
     return !isTotal ||
            llvm::any_of(call.arguments, [](const auto &each) { return mayFail(*each); });
   }
-  if (expr.kind == ast::Expr::Kind::Conditional)
+  if (expr.kind == ast::Expr::Kind::Conditional || expr.kind == ast::Expr::Kind::Entry ||
+      expr.kind == ast::Expr::Kind::Fold)
     return true;
   if (expr.kind != ast::Expr::Kind::Binary)
     return false;
@@ -166,6 +169,37 @@ Value Lowering::operator()(const ast::CallExpr &expr) {
   auto [function, calleeFile] = fileNames.functions.find(expr.callee.text)->second;
   auto callee = module.lookupSymbol<func::FuncOp>(calleeFile->prefix + function->name.text);
   return func::CallOp::create(builder, loc, callee, arguments).getResult(0);
+}
+
+Value Lowering::operator()(const ast::EntryExpr &expr) {
+  llvm::SmallVector<Value> indices;
+  for (const ast::ExprPtr &index : expr.indices)
+    indices.push_back(lower(*index));
+  return ir::EntryOp::create(builder, location(expr.range), indexType,
+                             names.lookup(expr.table.text), indices);
+}
+
+Value Lowering::operator()(const ast::FoldExpr &expr) {
+  Location loc = location(expr.range);
+  if (expr.op == ast::FoldOp::Sum)
+    return inClauses(expr.clauses, {constant(0)}, [&](const State &state) -> State {
+      return {arith::AddIOp::create(builder, loc, state[0], lower(*expr.value))};
+    })[0];
+  // The smallest or largest of nothing is an error, so it is kept whether there is any.
+  bool isMin = expr.op == ast::FoldOp::Min;
+  constexpr int64_t none[] = {std::numeric_limits<int64_t>::min(),
+                              std::numeric_limits<int64_t>::max()};
+  State found = inClauses(
+      expr.clauses, {constant(none[isMin]), truth(false, loc)}, [&](const State &state) -> State {
+        Value value = lower(*expr.value);
+        Value best = isMin ? arith::MinSIOp::create(builder, loc, state[0], value).getResult()
+                           : arith::MaxSIOp::create(builder, loc, state[0], value).getResult();
+        return {best, truth(true, loc)};
+      });
+  ir::AssertOp::create(
+      builder, loc, found[1],
+      fmt::format("'{}' is of nothing: its loops have no round", ast::spelling(expr.op)));
+  return found[0];
 }
 
 Value Lowering::lowerBuiltin(llvm::StringRef name, llvm::ArrayRef<Value> arguments, Location loc) {

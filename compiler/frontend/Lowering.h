@@ -37,6 +37,7 @@ public:
   void operator()(const ast::ChunksStmt &stmt);
   void operator()(const ast::ScratchStmt &stmt);
   void operator()(const ast::LetStmt &stmt);
+  void operator()(const ast::TableStmt &stmt);
   void operator()(const ast::ForStmt &stmt);
   void operator()(const ast::IfStmt &stmt);
   void operator()(const ast::AssertStmt &stmt);
@@ -50,6 +51,8 @@ public:
   mlir::Value operator()(const ast::BinaryExpr &expr);
   mlir::Value operator()(const ast::ConditionalExpr &expr);
   mlir::Value operator()(const ast::CallExpr &expr);
+  mlir::Value operator()(const ast::EntryExpr &expr);
+  mlir::Value operator()(const ast::FoldExpr &expr);
 
 private:
   mlir::Location location(SourceRange range);
@@ -59,12 +62,19 @@ private:
   void lower(const ast::Parameter &parameter);
   void lower(const ast::Block &block);
   mlir::Value lower(const ast::Place &place);
-  /// Runs `makeBody` with the insertion point inside of the loop.
-  void inLoop(const ast::Loop &loop, llvm::function_ref<void()> makeBody);
+  /// What loops hand on from round to round.
+  using State = llvm::SmallVector<mlir::Value, 2>;
+  /// Runs `makeBody` with the insertion point inside of the loop; it takes the state of
+  /// a round and gives that of the next. Returns the state after the last.
+  State inLoop(const ast::Loop &loop, const State &first,
+               llvm::function_ref<State(const State &)> makeBody);
+  /// The same for all loops and conditions from `clauses` on.
+  State inClauses(llvm::ArrayRef<ast::Clause> clauses, const State &first,
+                  llvm::function_ref<State(const State &)> makeBody);
   template <typename Op> void lowerOperands(Op op, const ast::MoveStmt &stmt);
   /// Runs `makeBody` with the insertion point inside of all loops and conditions
   /// from `clauses` on.
-  void inClauses(llvm::ArrayRef<ast::Operand::Clause> clauses, llvm::function_ref<void()> makeBody);
+  void inClauses(llvm::ArrayRef<ast::Clause> clauses, llvm::function_ref<void()> makeBody);
   void lowerList(const std::vector<ast::ListItem> &items, mlir::Region &region);
 
   // Expressions (LowerExpr.cpp).

@@ -70,7 +70,7 @@ bool Parser::parseList(std::vector<ListItem> &items, std::string_view what) {
   do {
     ListItem item;
     uint32_t begin = token.begin;
-    std::optional<std::vector<Operand::Clause>> clauses = parseClauses();
+    std::optional<std::vector<Clause>> clauses = parseClauses();
     if (!clauses)
       return false;
     item.clauses = std::move(*clauses);

@@ -144,6 +144,8 @@ ExprPtr Parser::parsePrimary() {
     }
     if (at(TokenKind::LeftParen))
       return parseCall({std::move(text), range});
+    if (at(TokenKind::LeftBracket))
+      return parseEntry({std::move(text), range});
     return std::make_unique<NameExpr>(range, std::move(text));
   }
   case TokenKind::LeftParen: {
@@ -190,6 +192,8 @@ ExprPtr Parser::parseCall(Name callee) {
       ExprPtr argument = parseExpr();
       if (!argument)
         return nullptr;
+      if (arguments.empty() && at(TokenKind::For))
+        return parseFold(std::move(callee), opener, std::move(argument));
       arguments.push_back(std::move(argument));
     } while (accept(TokenKind::Comma));
   }
@@ -198,6 +202,38 @@ ExprPtr Parser::parseCall(Name callee) {
   uint32_t begin = callee.range.begin;
   return checkDepth(
       std::make_unique<CallExpr>(rangeFrom(begin), std::move(callee), std::move(arguments)));
+}
+
+ExprPtr Parser::parseFold(Name name, SourceRange opener, ExprPtr value) {
+  std::optional<FoldOp> op;
+  for (FoldOp each : {FoldOp::Sum, FoldOp::Min, FoldOp::Max})
+    if (name.text == spelling(each))
+      op = each;
+  if (!op) {
+    reportExpected(fmt::format("',' or ')', since only 'sum', 'min' and 'max' take loops and '{}' "
+                               "does not",
+                               name.text));
+    return nullptr;
+  }
+  std::optional<std::vector<Clause>> clauses = parseClauses();
+  if (!clauses || !expectClosing(TokenKind::RightParen, opener))
+    return nullptr;
+  return checkDepth(std::make_unique<FoldExpr>(rangeFrom(name.range.begin), *op, std::move(value),
+                                               std::move(*clauses)));
+}
+
+ExprPtr Parser::parseEntry(Name table) {
+  std::vector<ExprPtr> indices;
+  while (at(TokenKind::LeftBracket)) {
+    SourceRange opener = advance();
+    ExprPtr index = parseExpr();
+    if (!index || !expectClosing(TokenKind::RightBracket, opener))
+      return nullptr;
+    indices.push_back(std::move(index));
+  }
+  uint32_t begin = table.range.begin;
+  return checkDepth(
+      std::make_unique<EntryExpr>(rangeFrom(begin), std::move(table), std::move(indices)));
 }
 
 } // namespace coil

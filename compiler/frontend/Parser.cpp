@@ -258,10 +258,42 @@ StmtPtr Parser::parseLet() {
   std::optional<Name> name = expectName("a name for the value");
   if (!name || !expect(TokenKind::Equal, fmt::format(" after 'let {}'", name->text)))
     return nullptr;
+  if (at(TokenKind::LeftBracket)) {
+    std::optional<TableRow> rows = parseTableRow();
+    if (!rows)
+      return nullptr;
+    return std::make_unique<TableStmt>(rangeFrom(begin), std::move(*name), std::move(*rows));
+  }
   ExprPtr value = parseExpr();
   if (!value)
     return nullptr;
   return std::make_unique<LetStmt>(rangeFrom(begin), std::move(*name), std::move(value));
+}
+
+std::optional<TableRow> Parser::parseTableRow() {
+  Nesting level(*this);
+  if (!level.check())
+    return std::nullopt;
+  TableRow row;
+  SourceRange opener = advance();
+  do {
+    if (at(TokenKind::LeftBracket)) {
+      std::optional<TableRow> inner = parseTableRow();
+      if (!inner)
+        return std::nullopt;
+      row.entries.push_back(std::move(*inner));
+      continue;
+    }
+    TableRow entry;
+    if (!(entry.number = parseExpr()))
+      return std::nullopt;
+    entry.range = entry.number->range;
+    row.entries.push_back(std::move(entry));
+  } while (accept(TokenKind::Comma));
+  if (!expectClosing(TokenKind::RightBracket, opener))
+    return std::nullopt;
+  row.range = rangeFrom(opener.begin);
+  return row;
 }
 
 StmtPtr Parser::parseFor() {
@@ -361,7 +393,7 @@ std::optional<Operand> Parser::parseOperand() {
   Operand operand;
   uint32_t begin = place->range.begin;
   operand.place = std::move(*place);
-  std::optional<std::vector<Operand::Clause>> clauses = parseClauses();
+  std::optional<std::vector<Clause>> clauses = parseClauses();
   if (!clauses)
     return std::nullopt;
   operand.clauses = std::move(*clauses);
@@ -369,8 +401,8 @@ std::optional<Operand> Parser::parseOperand() {
   return operand;
 }
 
-std::optional<std::vector<Operand::Clause>> Parser::parseClauses() {
-  std::vector<Operand::Clause> clauses;
+std::optional<std::vector<Clause>> Parser::parseClauses() {
+  std::vector<Clause> clauses;
   while (at(TokenKind::For)) {
     // Loops of a comprehension nest without recursion here, but not later on.
     if (clauses.size() == maxNesting) {

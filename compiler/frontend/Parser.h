@@ -44,12 +44,14 @@ private:
   ast::StmtPtr parseChunks();
   ast::StmtPtr parseScratch();
   ast::StmtPtr parseLet();
+  /// The entries of a table, from its '[' on.
+  std::optional<ast::TableRow> parseTableRow();
   ast::StmtPtr parseFor();
   ast::StmtPtr parseIf();
   ast::StmtPtr parseAssert();
   ast::StmtPtr parseMove(ast::Verb verb);
   ast::StmtPtr parseExchange();
-  std::optional<std::vector<ast::Operand::Clause>> parseClauses();
+  std::optional<std::vector<ast::Clause>> parseClauses();
   std::optional<ast::Operand> parseOperand();
   std::optional<ast::Place> parsePlace();
   std::optional<ast::Loop> parseLoop();
@@ -70,6 +72,8 @@ private:
   ast::ExprPtr parsePrimary();
   ast::ExprPtr parseConditional();
   ast::ExprPtr parseCall(ast::Name callee);
+  ast::ExprPtr parseFold(ast::Name name, SourceRange opener, ast::ExprPtr value);
+  ast::ExprPtr parseEntry(ast::Name table);
   /// Refuses an expression that is too deep to recurse over.
   ast::ExprPtr checkDepth(ast::ExprPtr expr);
 

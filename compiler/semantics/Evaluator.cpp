@@ -113,7 +113,25 @@ LogicalResult Evaluator::greatestDivisor(Operation *op) {
   return success();
 }
 
+LogicalResult Evaluator::entry(Operation *op) {
+  auto entry = cast<ir::EntryOp>(op);
+  auto table = entry.getTable().getDefiningOp<ir::TableOp>();
+  int64_t position = 0;
+  for (auto [length, index] : llvm::zip_equal(table.getShape(), entry.getIndices())) {
+    int64_t value = valueOf(index);
+    if (value < 0 || value >= length)
+      return op->emitError() << "the index of a table is " << value << "; expected 0 to "
+                             << length - 1;
+    position = position * length + value;
+  }
+  set(op->getResult(0), valueOf(table.getEntries()[static_cast<unsigned>(position)]));
+  return success();
+}
+
 LogicalResult Evaluator::compute(Operation *op) {
+  // A table's entries are values of their own.
+  if (isa<ir::TableOp>(op))
+    return success();
   if (!llvm::all_of(op->getResultTypes(), isNumber))
     return op->emitError() << "expected a result of type index or i1";
   auto operand = [&](unsigned i) { return valueOf(op->getOperand(i)); };
@@ -137,6 +155,7 @@ LogicalResult Evaluator::compute(Operation *op) {
       .Case([&](ir::ModOp) { return divide(op, /*remainder=*/true); })
       .Case([&](ir::Log2Op) { return logarithm(op); })
       .Case([&](ir::GcdOp) { return greatestDivisor(op); })
+      .Case([&](ir::EntryOp) { return entry(op); })
       .Case([&](ir::NodesOp) { return set(nodes); })
       .Case([&](func::CallOp call) { return this->call(call); })
       .Case([&](arith::ShLIOp) { return shift(op, /*left=*/true); })
@@ -166,6 +185,36 @@ LogicalResult Evaluator::runIf(scf::IfOp op, llvm::function_ref<LogicalResult(Bl
   if (auto yield = dyn_cast<scf::YieldOp>(region.front().back()))
     for (auto [outer, inner] : llvm::zip_equal(op.getResults(), yield.getOperands()))
       set(outer, valueOf(inner));
+  return success();
+}
+
+LogicalResult Evaluator::runFor(scf::ForOp op,
+                                llvm::function_ref<LogicalResult(Block &)> runBlock) {
+  int64_t begin = valueOf(op.getLowerBound()), end = valueOf(op.getUpperBound());
+  int64_t step = valueOf(op.getStep());
+  if (step < 1)
+    return op.emitError() << "expected a step of at least 1, found " << step;
+  if (!op.getInductionVar().getType().isIndex() || !llvm::all_of(op.getResultTypes(), isNumber))
+    return op.emitError() << "expected a loop over index values, with results of type index or i1";
+  llvm::SmallVector<int64_t> state;
+  for (Value first : op.getInitArgs())
+    state.push_back(valueOf(first));
+  for (int64_t i = begin; i < end;) {
+    if (++spent.iterations > maxIterations)
+      return op.emitError() << "the program takes more than " << maxIterations
+                            << " loop iterations";
+    set(op.getInductionVar(), i);
+    for (auto [argument, value] : llvm::zip_equal(op.getRegionIterArgs(), state))
+      set(argument, value);
+    if (failed(runBlock(*op.getBody())))
+      return failure();
+    for (auto [value, next] : llvm::zip_equal(state, op.getBody()->getTerminator()->getOperands()))
+      value = valueOf(next);
+    if (llvm::AddOverflow(i, step, i))
+      break;
+  }
+  for (auto [result, value] : llvm::zip_equal(op.getResults(), state))
+    set(result, value);
   return success();
 }
 
@@ -213,6 +262,12 @@ LogicalResult Evaluator::runFunction(func::CallOp op, Block &block) {
       break;
     if (auto condition = dyn_cast<scf::IfOp>(each))
       ran = runIf(condition, [&](Block &inner) { return runFunction(op, inner); });
+    else if (auto loop = dyn_cast<scf::ForOp>(each))
+      ran = runFor(loop, [&](Block &inner) { return runFunction(op, inner); });
+    else if (auto assertion = dyn_cast<ir::AssertOp>(each))
+      ran = valueOf(assertion.getCondition())
+                ? success()
+                : LogicalResult(each.emitError() << assertion.getMessage());
     else if (auto inner = dyn_cast<func::CallOp>(each))
       ran = call(inner);
     else

@@ -40,6 +40,10 @@ public:
   mlir::LogicalResult runIf(mlir::scf::IfOp op,
                             llvm::function_ref<mlir::LogicalResult(mlir::Block &)> runBlock);
 
+  /// Runs the body for each value of the loop's variable and hands its results on.
+  mlir::LogicalResult runFor(mlir::scf::ForOp op,
+                             llvm::function_ref<mlir::LogicalResult(mlir::Block &)> runBlock);
+
 private:
   template <bool (*Operate)(int64_t, int64_t, int64_t &)>
   mlir::LogicalResult checked(mlir::Operation *op);
@@ -47,6 +51,7 @@ private:
   mlir::LogicalResult shift(mlir::Operation *op, bool left);
   mlir::LogicalResult logarithm(mlir::Operation *op);
   mlir::LogicalResult greatestDivisor(mlir::Operation *op);
+  mlir::LogicalResult entry(mlir::Operation *op);
   mlir::LogicalResult call(mlir::func::CallOp op);
   /// Runs a block of the function that `op` calls.
   mlir::LogicalResult runFunction(mlir::func::CallOp op, mlir::Block &block);

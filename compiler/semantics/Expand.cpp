@@ -114,25 +114,7 @@ LogicalResult Expander::run(ir::AssertOp op) {
 }
 
 LogicalResult Expander::run(scf::ForOp op) {
-  int64_t begin = valueOf(op.getLowerBound()), end = valueOf(op.getUpperBound());
-  int64_t step = valueOf(op.getStep());
-  if (step < 1)
-    return op.emitError() << "expected a step of at least 1, found " << step;
-  if (op.getNumResults() != 0)
-    return op.emitError() << "expected a loop without results";
-  if (!op.getInductionVar().getType().isIndex())
-    return op.emitError() << "expected a loop over index values";
-  for (int64_t i = begin; i < end;) {
-    if (++shared.spent.iterations > maxIterations)
-      return op.emitError() << "the program takes more than " << maxIterations
-                            << " loop iterations";
-    evaluator.set(op.getInductionVar(), i);
-    if (failed(runBlock(*op.getBody())))
-      return failure();
-    if (llvm::AddOverflow(i, step, i))
-      break;
-  }
-  return success();
+  return evaluator.runFor(op, [&](Block &block) { return runBlock(block); });
 }
 
 LogicalResult Expander::run(scf::IfOp op) {

@@ -42,4 +42,8 @@ def Coil_PlaceType : Coil_Type<"Place", "place"> {
   }];
 }
 
+def Coil_TableType : Coil_Type<"Table", "table"> {
+  let summary = "Numbers in rows, made by `coil.table`.";
+}
+
 #endif // COIL_DIALECT_COIL_COILDIALECT_TD

@@ -6,6 +6,7 @@
 #include "runtime/base/Types.h"
 
 #include <llvm/ADT/StringMap.h>
+#include <llvm/Support/MathExtras.h>
 #include <mlir/IR/Builders.h>
 
 using namespace mlir;
@@ -97,6 +98,26 @@ LogicalResult ParameterOp::verify() {
       return diagnostic;
     }
   }
+  return success();
+}
+
+LogicalResult TableOp::verify() {
+  int64_t count = getShape().empty() ? 0 : 1;
+  for (int64_t length : getShape())
+    if (length < 1 || llvm::MulOverflow(count, length, count))
+      return emitOpError() << "expected dimensions of at least 1";
+  if (count != static_cast<int64_t>(getEntries().size()) || count == 0)
+    return emitOpError() << "expected " << count << " entries, found " << getEntries().size();
+  return success();
+}
+
+LogicalResult EntryOp::verify() {
+  auto table = getTable().getDefiningOp<TableOp>();
+  if (!table)
+    return emitOpError() << "expected the result of a coil.table";
+  if (table.getShape().size() != getIndices().size())
+    return emitOpError() << "expected " << table.getShape().size() << " indices, found "
+                         << getIndices().size();
   return success();
 }
 

@@ -163,6 +163,44 @@ def Coil_GcdOp : Coil_Op<"gcd", [Pure]> {
   let assemblyFormat = "$left `,` $right attr-dict";
 }
 
+def Coil_TableOp : Coil_Op<"table", [Pure]> {
+  let summary = "numbers in rows";
+  let description = [{
+    The entries stand row by row: the last index grows fastest.
+
+    Constraints:
+    - C1: the shape has at least one dimension, none below 1, and as many entries as
+      its dimensions multiply to.
+
+    ```mlir
+    %counts = coil.table [2, 2] of %c1, %c2, %c0, %c3
+    ```
+  }];
+  let arguments = (ins DenseI64ArrayAttr:$shape, Variadic<Index>:$entries);
+  let results = (outs Coil_TableType:$table);
+  let assemblyFormat = "$shape `of` $entries attr-dict";
+  let hasVerifier = 1;
+}
+
+def Coil_EntryOp : Coil_Op<"entry", [Pure]> {
+  let summary = "an entry of a table";
+  let description = [{
+    An index out of its dimension is an error on the instance.
+
+    Constraints:
+    - C1: the table is the result of a `coil.table`, and has as many dimensions as
+      there are indices.
+
+    ```mlir
+    %count = coil.entry %counts[%q, %r]
+    ```
+  }];
+  let arguments = (ins Coil_TableType:$table, Variadic<Index>:$indices);
+  let results = (outs Index:$result);
+  let assemblyFormat = "$table `[` $indices `]` attr-dict";
+  let hasVerifier = 1;
+}
+
 def Coil_NodesOp : Coil_Op<"nodes", [Pure]> {
   let summary = "the number of nodes that the ranks lie on";
   let description = [{

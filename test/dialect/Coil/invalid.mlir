@@ -228,3 +228,30 @@ coil.algorithm @a implements allreduce {
   // expected-error@+1 {{expected to stand in a coil.apply}}
   coil.item %ranks
 }
+
+// -----
+
+// coil.table C1
+coil.algorithm @a implements allreduce {
+^bb0(%ranks: index):
+  // expected-error@+1 {{expected 4 entries, found 1}}
+  %t = coil.table [2, 2] of %ranks
+}
+
+// -----
+
+coil.algorithm @a implements allreduce {
+^bb0(%ranks: index):
+  // expected-error@+1 {{expected dimensions of at least 1}}
+  %t = coil.table [2, 0] of %ranks
+}
+
+// -----
+
+// coil.entry C1
+coil.algorithm @a implements allreduce {
+^bb0(%ranks: index):
+  %t = coil.table [1] of %ranks
+  // expected-error@+1 {{expected 1 indices, found 2}}
+  %e = coil.entry %t[%ranks, %ranks]
+}

@@ -100,3 +100,13 @@ coil.algorithm @applying implements broadcast {
     coil.item %c0
   }
 }
+
+// CHECK-LABEL: coil.algorithm @tabled implements allreduce
+coil.algorithm @tabled implements allreduce {
+^bb0(%ranks: index):
+  %c0 = arith.constant 0 : index
+  // CHECK: %[[T:.*]] = coil.table [1, 2] of %{{.*}}, %ranks
+  %t = coil.table [1, 2] of %c0, %ranks
+  // CHECK: coil.entry %[[T]][%{{.*}}, %{{.*}}]
+  %e = coil.entry %t[%c0, %c0]
+}

@@ -311,4 +311,82 @@ TEST(Check, GivesOneErrorForOneMistake) {
             "2:9: error: unknown name 'nothing'\n");
 }
 
+TEST(CheckTables, WantsRowsOfOneLength) {
+  EXPECT_EQ(errorsIn("let t = [[1, ranks], [2, 1 + 1]]\nlet x = t[0][1] + t[1][0]"), "");
+  EXPECT_EQ(errorsIn("let t = [[1, 2], [3]]\nlet x = t[5][5]"),
+            "2:18: error: expected 2 entries, as the first row has, found 1\n");
+  EXPECT_EQ(errorsIn("let t = [[1, 2], 3]"),
+            "2:18: error: expected a row, as the first entry is, found a number\n");
+  EXPECT_EQ(errorsIn("let t = [1, [2]]"),
+            "2:13: error: expected a number, as the first entry is, found a row\n");
+  EXPECT_EQ(errorsIn("let t = [[[1], [2]], [[3], 4]]"),
+            "2:28: error: expected a row, as the first entry is, found a number\n");
+  EXPECT_EQ(errorsIn("let t = [true]"),
+            "2:10: error: an entry of a table must be an int, found a bool\n");
+  EXPECT_EQ(errorsIn("let t = [[[[[[[[[1]]]]]]]]]"),
+            "2:16: error: a table has at most 8 dimensions\n");
+  EXPECT_EQ(errorsIn("let t = [1, 2\nlet x = 1"),
+            "2:14: error: expected ']', found the keyword 'let'\n"
+            "2:9: note: to close this '['\n");
+}
+
+TEST(CheckTables, WantsIndicesThatAreThere) {
+  auto in = [](std::string_view use) {
+    return errorsIn("let t = [[1, 2, 3], [4, 5, 6]]\n" + std::string(use));
+  };
+  const std::string declared = "2:5: note: 't' is declared here\n";
+  EXPECT_EQ(in("let x = t[2][0]"),
+            "3:11: error: the index is 2, but 't' has entries 0 to 1 there\n" + declared);
+  EXPECT_EQ(in("let x = t[0][ranks + 2]"),
+            "3:14: error: the index is ranks + 2, but 't' has entries 0 to 2 there\n" + declared);
+  EXPECT_EQ(in("let x = t[-1][0]"),
+            "3:11: error: the index is -1, but 't' has entries 0 to 1 there\n" + declared);
+  EXPECT_EQ(in("if false let x = t[7][0]"), "");
+  EXPECT_EQ(in("let x = t[0]"), "3:9: error: 't' needs 2 indices, found 1\n" + declared);
+  EXPECT_EQ(in("let x = t[0][1][2]"), "3:9: error: 't' needs 2 indices, found 3\n" + declared);
+  EXPECT_EQ(
+      in("let x = t + 1"),
+      "3:9: error: expected a value, found the table 't'; take an entry of it, as in 't[0]'\n" +
+          declared);
+  EXPECT_EQ(in("let x = 1 let y = x[0]"), "3:19: error: expected a table, found the value 'x'\n"
+                                          "3:5: note: 'x' is declared here\n");
+  EXPECT_EQ(in("let y = data[0]"), "3:9: error: expected a table, found the buffer 'data'\n");
+  EXPECT_EQ(in("let y = tt[0]"), "3:9: error: unknown table 'tt'\n");
+  EXPECT_EQ(in("send t[0] @ 0 -> data[0] @ 1"),
+            "3:6: error: expected a buffer, found the table 't'\n" + declared);
+  EXPECT_EQ(in("let x = t[true][0]"),
+            "3:11: error: an index of a table must be an int, found a bool\n");
+  EXPECT_EQ(in("let t = 1"), "3:5: error: 't' is declared already\n"
+                             "2:5: note: the first declaration is here\n");
+  // What is known of all entries is known of each.
+  EXPECT_EQ(in("send data[t[0][ranks - 1]] @ 0 -> data[0] @ 1"),
+            "3:11: error: the chunk index is at least 1, but 'data' has 1 chunk\n");
+  EXPECT_EQ(errorsOf("fn f(t) = t[0] algorithm a : allreduce { }"),
+            "1:11: error: expected a table, found the value 't'\n"
+            "1:6: note: 't' is declared here\n");
+}
+
+TEST(CheckFolds, PutsNumbersTogether) {
+  EXPECT_EQ(errorsIn("let x = sum(i * j for i in 0..ranks for j in 0..i if i != j)\nlet sum = x"),
+            "");
+  EXPECT_EQ(errorsIn("let x = max(true for i in 0..ranks)"),
+            "2:13: error: what 'max' puts together must be an int, found a bool\n");
+  EXPECT_EQ(errorsIn("let x = abs(i for i in 0..ranks)"),
+            "2:15: error: expected ',' or ')', since only 'sum', 'min' and 'max' take loops and "
+            "'abs' does not, found the keyword 'for'\n");
+  EXPECT_EQ(errorsIn("let x = min(i for i in 0..ranks) + i"),
+            "2:36: error: unknown name 'i'\n"
+            "2:19: note: 'i' is declared here, in a block that has ended\n");
+  EXPECT_EQ(errorsIn("let x = sum(i for ranks in 0..3)"),
+            "2:19: error: 'ranks' is a word of the language; choose another name\n"
+            "2:13: error: unknown name 'i'\n");
+  // The values' bounds are those of the smallest and the largest.
+  EXPECT_EQ(errorsIn("send data[max(i for i in 1..ranks + 1)] @ 0 -> data[0] @ 1"),
+            "2:11: error: the chunk index is at least 1, but 'data' has 1 chunk\n");
+  EXPECT_EQ(errorsIn("send data[-1 - sum(i for i in 0..ranks)] @ 0 -> data[0] @ 1"),
+            "2:11: error: the chunk index is at most -1; chunks are counted from 0\n");
+  EXPECT_EQ(errorsOf("fn f(n) = sum(ranks for i in 0..n) algorithm a : allreduce { }"),
+            "1:15: error: unknown name 'ranks'\n1:4: note: a function sees its parameters alone\n");
+}
+
 } // namespace

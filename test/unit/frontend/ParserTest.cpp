@@ -30,6 +30,16 @@ std::string grouped(const ast::Expr &expr) {
         arguments += (arguments.empty() ? "" : ", ") + grouped(*argument);
       return fmt::format("{}({})", expr.callee.text, arguments);
     }
+    std::string operator()(const ast::EntryExpr &expr) {
+      std::string text = expr.table.text;
+      for (const ast::ExprPtr &index : expr.indices)
+        text += fmt::format("[{}]", grouped(*index));
+      return text;
+    }
+    std::string operator()(const ast::FoldExpr &expr) {
+      return fmt::format("{}({} for {} loops)", spelling(expr.op), grouped(*expr.value),
+                         expr.clauses.size());
+    }
   };
   return ast::visit(expr, Grouping());
 }
@@ -52,6 +62,9 @@ TEST(ParseExpr, BindsByPrecedence) {
   EXPECT_EQ(groupedText("-a + ~b - -1"), "(((-a) + (~b)) - (-1))");
   EXPECT_EQ(groupedText("min(a, b + 1, max(c)) >> 1"), "(min(a, (b + 1), max(c)) >> 1)");
   EXPECT_EQ(groupedText("((a))"), "a");
+  EXPECT_EQ(groupedText("-t[i + 1][u[0]] * 2"), "((-t[(i + 1)][u[0]]) * 2)");
+  EXPECT_EQ(groupedText("sum(a * i for i in 0..2 if i > 1 for j in 0..i) + max(a, b)"),
+            "(sum((a * i) for 2 loops) + max(a, b))");
 }
 
 TEST(ParseExpr, LetsAConditionGoOnToTheEnd) {
