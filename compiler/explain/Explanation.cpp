@@ -35,7 +35,9 @@ Explanation explain(const Instance &instance, int64_t nodes, const ExecPlan &pla
   explanation.root = instance.root;
   explanation.chunks = instance.chunks;
   explanation.facts = factsOf(instance, nodes);
-  explanation.bounds = lowerBounds(instance.collective, instance.ranks);
+  explanation.contract = instance.contract;
+  explanation.bounds = instance.contract ? lowerBounds(*instance.contract)
+                                         : lowerBounds(instance.collective, instance.ranks);
   for (const ExecVariant &variant : plan.variants)
     if (variant.root == instance.root)
       explanation.variants.push_back(factsOf(variant));
@@ -96,6 +98,10 @@ std::string toText(const Explanation &explanation) {
     text += fmt::format(" of {}", count(explanation.nodes, "node"));
   text += fmt::format(", {} a segment\n", count(explanation.chunks, "chunk"));
 
+  if (const OwnContract *contract = explanation.contract.get())
+    row("contract", fmt::format("{} of input and {} of output a rank; {} promised",
+                                count(contract->inputSegments, "segment"), contract->outputSegments,
+                                contract->promises.size()));
   row("steps", fmt::format("{} on the longest chain; no algorithm takes fewer than {}",
                            count(facts.steps, "message"), bounds.steps));
   row("", "where a rank sends and receives one message at a time");
@@ -162,6 +168,11 @@ std::string toJson(const Explanation &explanation) {
   if (hasRoot(explanation.collective))
     number("root", explanation.root);
   number("chunks", explanation.chunks);
+  if (const OwnContract *contract = explanation.contract.get())
+    field("contract",
+          fmt::format(R"({{"input_segments": {}, "output_segments": {}, "promised": {}}})",
+                      contract->inputSegments, contract->outputSegments,
+                      contract->promises.size()));
   number("message_chunks", facts.messageChunks);
   number("steps", facts.steps);
   number("moves", facts.moves);

@@ -33,6 +33,7 @@ struct Explanation {
   int64_t root = 0;
   /// Chunks a segment.
   int64_t chunks = 1;
+  std::shared_ptr<const OwnContract> contract;
   InstanceFacts facts;
   LowerBounds bounds;
   std::vector<VariantFacts> variants;

@@ -209,4 +209,45 @@ LowerBounds lowerBounds(Collective collective, int64_t ranks) {
   return bounds;
 }
 
+LowerBounds lowerBounds(const OwnContract &contract) {
+  // Of each rank: what must come and what must leave whole, since it is copied, and
+  // whether anything is.
+  struct Needs {
+    std::set<OwnContract::Source> received, sent;
+    bool receives = false, sends = false;
+    std::set<uint32_t> readers;
+  };
+  std::map<uint32_t, Needs> needs;
+  size_t mostTogether = 1;
+  for (const OwnContract::Promise &promise : contract.promises) {
+    std::set<uint32_t> together{promise.rank};
+    for (const OwnContract::Source &source : contract.sourcesOf(promise)) {
+      together.insert(source.rank);
+      if (source.rank == promise.rank)
+        continue;
+      Needs &reader = needs[promise.rank], &owner = needs[source.rank];
+      reader.receives = owner.sends = true;
+      owner.readers.insert(promise.rank);
+      if (promise.sourceCount == 1) {
+        reader.received.insert(source);
+        owner.sent.insert(source);
+      }
+    }
+    mostTogether = std::max(mostTogether, together.size());
+  }
+  size_t most = 0;
+  for (const auto &[rank, each] : needs) {
+    most = std::max(
+        {most, each.received.size(), each.sent.size(), size_t{each.receives || each.sends}});
+    mostTogether = std::max(mostTogether, each.readers.size() + 1);
+  }
+  LowerBounds bounds;
+  // With each step twice as many ranks' data can come together, and reach as many.
+  bounds.steps = std::bit_width(static_cast<uint64_t>(mostTogether - 1));
+  bounds.traffic = Fraction{static_cast<int64_t>(most),
+                            std::max(contract.inputSegments, contract.outputSegments)}
+                       .reduced();
+  return bounds;
+}
+
 } // namespace coil

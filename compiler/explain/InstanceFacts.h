@@ -66,6 +66,8 @@ struct LowerBounds {
 };
 
 LowerBounds lowerBounds(Collective collective, int64_t ranks);
+/// The same for an algorithm's own contract.
+LowerBounds lowerBounds(const OwnContract &contract);
 
 } // namespace coil
 

@@ -189,7 +189,20 @@ template <typename Visitor> decltype(auto) visit(const Expr &expr, Visitor &&vis
 //===----------------------------------------------------------------------===//
 
 struct Stmt {
-  enum class Kind : uint8_t { Chunks, Scratch, Let, Table, For, If, Assert, Move, Exchange, Apply };
+  enum class Kind : uint8_t {
+    Chunks,
+    Scratch,
+    Let,
+    Table,
+    For,
+    If,
+    Assert,
+    Move,
+    Exchange,
+    Apply,
+    Segments,
+    Ensures
+  };
   const Kind kind;
   SourceRange range;
 
@@ -272,12 +285,31 @@ struct IfStmt : Stmt {
         elseBody(std::move(elseBody)) {}
 };
 
+/// `assert condition "message"`, or `requires` in its place.
 struct AssertStmt : Stmt {
+  bool isRequirement;
   ExprPtr condition;
   /// The author's words, or the text of the condition.
   std::string message;
-  AssertStmt(SourceRange range, ExprPtr condition, std::string message)
-      : Stmt(Kind::Assert, range), condition(std::move(condition)), message(std::move(message)) {}
+  AssertStmt(SourceRange range, bool isRequirement, ExprPtr condition, std::string message)
+      : Stmt(Kind::Assert, range), isRequirement(isRequirement), condition(std::move(condition)),
+        message(std::move(message)) {}
+};
+
+/// `segments input[input], output[output]`.
+struct SegmentsStmt : Stmt {
+  ExprPtr input, output;
+  SegmentsStmt(SourceRange range, ExprPtr input, ExprPtr output)
+      : Stmt(Kind::Segments, range), input(std::move(input)), output(std::move(output)) {}
+};
+
+/// `ensures place == source` or `ensures place == sum(sources)`.
+struct EnsuresStmt : Stmt {
+  Place place;
+  /// Exactly one, without clauses, if it is no sum.
+  bool isSum = false;
+  std::vector<Operand> sources;
+  explicit EnsuresStmt(SourceRange range) : Stmt(Kind::Ensures, range) {}
 };
 
 enum class Verb : uint8_t { Send, Copy, Reduce, Combine };
@@ -352,6 +384,10 @@ template <typename Visitor> decltype(auto) visit(const Stmt &stmt, Visitor &&vis
     return visitor(static_cast<const ExchangeStmt &>(stmt));
   case Stmt::Kind::Apply:
     return visitor(static_cast<const ApplyStmt &>(stmt));
+  case Stmt::Kind::Segments:
+    return visitor(static_cast<const SegmentsStmt &>(stmt));
+  case Stmt::Kind::Ensures:
+    return visitor(static_cast<const EnsuresStmt &>(stmt));
   }
   __builtin_unreachable();
 }

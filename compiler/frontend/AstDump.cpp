@@ -104,7 +104,8 @@ public:
       body("else", *stmt.elseBody);
   }
   void operator()(const AssertStmt &stmt) {
-    Level level(*this, stmt.range, "assert \"{}\"", stmt.message);
+    Level level(*this, stmt.range, "{} \"{}\"", stmt.isRequirement ? "requires" : "assert",
+                stmt.message);
     dump(*stmt.condition);
   }
   void operator()(const MoveStmt &stmt) {
@@ -128,6 +129,20 @@ public:
     view("view", stmt.view);
     if (stmt.output)
       view("output", *stmt.output);
+  }
+  void operator()(const SegmentsStmt &stmt) {
+    Level level(*this, stmt.range, "segments");
+    dump(*stmt.input);
+    dump(*stmt.output);
+  }
+  void operator()(const EnsuresStmt &stmt) {
+    Level level(*this, stmt.range, "ensures{}", stmt.isSum ? " sum" : "");
+    place(stmt.place);
+    for (const Operand &source : stmt.sources) {
+      Level inner(*this, source.range, "source");
+      place(source.place);
+      clauses(source.clauses);
+    }
   }
   void operator()(const ExchangeStmt &stmt) {
     Level level(*this, stmt.range, "exchange");

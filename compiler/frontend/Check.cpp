@@ -105,7 +105,7 @@ void Checker::checkBlock(const Block &block) {
   --depth;
 }
 
-void Checker::checkChunks(const ChunksStmt &stmt, const Contract &contract) {
+void Checker::checkChunks(const ChunksStmt &stmt) {
   if (chunks)
     diagnostics.error(stmt.range, "the number of chunks is given already")
         .note(chunks->range, "it is given here");
@@ -122,7 +122,8 @@ void Checker::checkChunks(const ChunksStmt &stmt, const Contract &contract) {
     rangeError(stmt.count->range, "the number of chunks must be at least 1, found {}",
                describeHigh(*count));
   else if (isFirst)
-    setBufferSizes(contract, *count);
+    chunksOfSegment = count;
+  setBufferSizes();
 }
 
 void Checker::operator()(const ChunksStmt &stmt) {
@@ -249,9 +250,16 @@ void Checker::operator()(const IfStmt &stmt) {
 }
 
 void Checker::operator()(const AssertStmt &stmt) {
+  if (stmt.isRequirement) {
+    if (depth > 0)
+      diagnostics.error(stmt.range, "'requires' must stand at the top level of the algorithm");
+    else
+      checkComesFirst(stmt, "'requires'");
+  }
   MaybeValue condition = evaluateBool(*stmt.condition, "a condition");
   if (condition && condition->truth == false)
-    rangeError(stmt.range, "this assertion never holds: {}", stmt.message);
+    rangeError(stmt.range, "this {} never holds: {}",
+               stmt.isRequirement ? "requirement" : "assertion", stmt.message);
 }
 
 void Checker::operator()(const ExchangeStmt &stmt) {

@@ -58,6 +58,8 @@ public:
   void operator()(const ast::MoveStmt &stmt);
   void operator()(const ast::ExchangeStmt &stmt);
   void operator()(const ast::ApplyStmt &stmt);
+  void operator()(const ast::SegmentsStmt &stmt);
+  void operator()(const ast::EnsuresStmt &stmt);
 
 private:
   using Type = ast::ValueType;
@@ -124,9 +126,19 @@ private:
   // Declarations (CheckDecl.cpp).
   void checkParameter(const ast::Parameter &parameter);
   void checkContract(const ast::Contract &contract);
-  void checkChunks(const ast::ChunksStmt &stmt, const ast::Contract &contract);
-  /// Sizes the buffers of the call, given the chunks of a segment.
-  void setBufferSizes(const ast::Contract &contract, const Interval &chunks);
+  void checkChunks(const ast::ChunksStmt &stmt);
+  /// Sizes the buffers of the call, once the chunks of a segment are known and, where
+  /// the algorithm says so itself, the segments.
+  void setBufferSizes();
+
+  // Contracts of algorithms (CheckContract.cpp).
+  /// True if the algorithm states its own contract.
+  bool isCustom() const { return contract->collective.text == "custom"; }
+  /// Reports a part of the contract behind the first statement that moves chunks.
+  void checkComesFirst(const ast::Stmt &stmt, std::string_view what);
+  /// The segments of a place of a contract; returns their number, if known.
+  MaybeInterval checkSegments(const ast::Place &place, std::string_view buffer,
+                              const MaybeInterval &size);
 
   // Statements (Check.cpp).
   void checkBlock(const ast::Block &block);
@@ -198,6 +210,8 @@ private:
   DiagnosticEngine &diagnostics;
   /// The function that is checked; null for an algorithm.
   const ast::Function *function = nullptr;
+  /// Of the algorithm that is checked.
+  const ast::Contract *contract = nullptr;
   /// All symbols of the algorithm, those out of scope too.
   std::deque<Symbol> symbols;
   std::unordered_map<std::string_view, Symbol *> visible;
@@ -209,6 +223,10 @@ private:
   int unreachable = 0;
   const ast::ExchangeStmt *exchange = nullptr;
   const ast::ChunksStmt *chunks = nullptr;
+  /// Chunks of a segment, and segments of the buffers, if known.
+  MaybeInterval chunksOfSegment, inputSegments, outputSegments;
+  const ast::SegmentsStmt *segments = nullptr;
+  bool hasEnsures = false;
   const ast::Stmt *firstMove = nullptr;
 };
 

@@ -14,7 +14,7 @@ using namespace ast;
 namespace {
 
 /// A collective that an algorithm can promise, and which of its buffers hold a
-/// segment for each rank instead of one.
+/// segment for each rank instead of one. Of `custom` the algorithm says it.
 struct Collective {
   std::string_view name;
   bool hasRoot;
@@ -27,12 +27,34 @@ constexpr Collective collectives[] = {
     {"reduce_scatter", false, true, false}, {"broadcast", true, false, false},
     {"reduce", true, false, false},         {"gather", true, false, true},
     {"scatter", true, true, false},         {"alltoall", false, true, true},
-    {"sendrecv", false, false, false},
+    {"sendrecv", false, false, false},      {"custom", false, false, false},
 };
 
 const Collective *findCollective(std::string_view name) {
   auto found = std::ranges::find(collectives, name, &Collective::name);
   return found == std::end(collectives) ? nullptr : found;
+}
+
+/// True if a statement that moves chunks is the statement or stands in it.
+bool movesChunks(const Stmt &stmt) {
+  auto any = [](const Block &block) {
+    return std::ranges::any_of(block.statements,
+                               [](const StmtPtr &each) { return movesChunks(*each); });
+  };
+  switch (stmt.kind) {
+  case Stmt::Kind::Move:
+  case Stmt::Kind::Exchange:
+  case Stmt::Kind::Apply:
+    return true;
+  case Stmt::Kind::For:
+    return any(static_cast<const ForStmt &>(stmt).body);
+  case Stmt::Kind::If: {
+    const auto &condition = static_cast<const IfStmt &>(stmt);
+    return any(condition.thenBody) || (condition.elseBody && any(*condition.elseBody));
+  }
+  default:
+    return false;
+  }
 }
 
 } // namespace
@@ -164,6 +186,7 @@ void Checker::check(const Algorithm &algorithm) {
     buffer.kind = Symbol::Kind::Buffer;
     declareBuiltin(name, std::move(buffer));
   }
+  contract = &algorithm.contract;
   checkContract(algorithm.contract);
   for (const Parameter &parameter : algorithm.parameters)
     checkParameter(parameter);
@@ -171,18 +194,24 @@ void Checker::check(const Algorithm &algorithm) {
     return stmt->kind == Stmt::Kind::Chunks;
   });
   if (!hasChunks)
-    setBufferSizes(algorithm.contract, Interval::constant(1));
+    chunksOfSegment = Interval::constant(1);
+  setBufferSizes();
   for (const StmtPtr &stmt : algorithm.body.statements) {
-    bool isMove = stmt->kind == Stmt::Kind::Move || stmt->kind == Stmt::Kind::Exchange ||
-                  stmt->kind == Stmt::Kind::Apply || stmt->kind == Stmt::Kind::For ||
-                  stmt->kind == Stmt::Kind::If;
-    if (isMove && !firstMove)
+    if (!firstMove && movesChunks(*stmt))
       firstMove = stmt.get();
     if (stmt->kind == Stmt::Kind::Chunks)
-      checkChunks(static_cast<const ChunksStmt &>(*stmt), algorithm.contract);
+      checkChunks(static_cast<const ChunksStmt &>(*stmt));
     else
       visit(*stmt, *this);
   }
+  if (isCustom() && !segments)
+    diagnostics.error(algorithm.contract.collective.range,
+                      "'custom' needs the segments of its buffers, as in 'segments input[1], "
+                      "output[2]'");
+  if (isCustom() && !hasEnsures)
+    diagnostics.error(algorithm.contract.collective.range,
+                      "'custom' needs what the algorithm promises, as in 'ensures output[0] @ 1 == "
+                      "input[0] @ 0'");
 }
 
 void Checker::checkContract(const Contract &contract) {
@@ -210,10 +239,19 @@ void Checker::checkContract(const Contract &contract) {
   }
 }
 
-void Checker::setBufferSizes(const Contract &contract, const Interval &chunks) {
-  const Collective *collective = findCollective(contract.collective.text);
-  if (!collective)
+void Checker::setBufferSizes() {
+  const Collective *collective = findCollective(contract->collective.text);
+  if (!collective || !chunksOfSegment)
     return;
+  if (isCustom()) {
+    auto sized = [&](const MaybeInterval &segments) {
+      return segments ? MaybeInterval(multiply(*chunksOfSegment, *segments)) : std::nullopt;
+    };
+    find("input")->size = sized(inputSegments);
+    find("output")->size = sized(outputSegments);
+    return;
+  }
+  const Interval &chunks = *chunksOfSegment;
   Interval perRank = multiply(chunks, Interval::ranks());
   find("input")->size = collective->isInputPerRank ? perRank : chunks;
   find("output")->size = collective->isOutputPerRank ? perRank : chunks;

@@ -141,6 +141,29 @@ void Lowering::operator()(const ast::AssertStmt &stmt) {
   ir::AssertOp::create(builder, location(stmt.range), condition, stmt.message);
 }
 
+void Lowering::operator()(const ast::SegmentsStmt &stmt) {
+  Value input = lower(*stmt.input), output = lower(*stmt.output);
+  ir::SegmentsOp::create(builder, location(stmt.range), input, output);
+}
+
+void Lowering::operator()(const ast::EnsuresStmt &stmt) {
+  auto parts = [&](const ast::Place &place) {
+    Value begin = lower(*place.begin), end = place.end ? lower(*place.end) : Value();
+    return std::tuple(begin, end, lower(*place.rank));
+  };
+  auto [begin, end, rank] = parts(stmt.place);
+  auto op = ir::EnsuresOp::create(builder, location(stmt.range), begin, end, rank);
+  OpBuilder::InsertionGuard guard(builder);
+  mlir::Block &block = op.getSources().emplaceBlock();
+  for (const ast::Operand &source : stmt.sources) {
+    builder.setInsertionPointToEnd(&block);
+    inClauses(source.clauses, [&] {
+      auto [first, last, owner] = parts(source.place);
+      ir::SourceOp::create(builder, location(source.place.range), first, last, owner);
+    });
+  }
+}
+
 void Lowering::operator()(const ast::ExchangeStmt &stmt) {
   auto op = ir::ExchangeOp::create(builder, location(stmt.range));
   OpBuilder::InsertionGuard guard(builder);

@@ -44,6 +44,8 @@ public:
   void operator()(const ast::ExchangeStmt &stmt);
   void operator()(const ast::MoveStmt &stmt);
   void operator()(const ast::ApplyStmt &stmt);
+  void operator()(const ast::SegmentsStmt &stmt);
+  void operator()(const ast::EnsuresStmt &stmt);
   mlir::Value operator()(const ast::IntegerExpr &expr) { return constant(expr.value); }
   mlir::Value operator()(const ast::BooleanExpr &expr);
   mlir::Value operator()(const ast::NameExpr &expr);

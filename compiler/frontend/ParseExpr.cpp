@@ -13,11 +13,9 @@ struct Operator {
 };
 } // namespace
 
-static constexpr int comparisonPrecedence = 3;
-
 /// Bits bind tighter than comparisons, so that `ranks & (ranks - 1) == 0` asks
 /// what it says.
-static std::optional<Operator> binaryOperator(TokenKind kind) {
+static std::optional<Operator> binaryOperator(TokenKind kind, int comparisonPrecedence) {
   switch (kind) {
   case TokenKind::OrOr:
     return Operator{BinaryOp::Or, 1};
@@ -74,7 +72,7 @@ ExprPtr Parser::parseBinary(int lowestPrecedence) {
   ExprPtr left = parseUnary();
   bool isComparison = false;
   while (left) {
-    std::optional<Operator> next = binaryOperator(token.kind);
+    std::optional<Operator> next = binaryOperator(token.kind, comparisonPrecedence);
     if (!next || next->precedence < lowestPrecedence)
       break;
     if (isComparison && next->precedence == comparisonPrecedence) {

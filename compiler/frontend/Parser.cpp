@@ -154,7 +154,7 @@ std::optional<Block> Parser::parseBlock(std::string_view owner) {
 std::optional<Block> Parser::parseBody(std::string_view where) {
   if (at(TokenKind::LeftBrace))
     return parseBlock("block");
-  if (!startsStatement(token.kind)) {
+  if (!startsStatement(token.kind) && !atSegments()) {
     reportExpected(fmt::format("'{{' or a statement{}", where));
     return std::nullopt;
   }
@@ -197,7 +197,10 @@ StmtPtr Parser::parseStatement() {
   case TokenKind::If:
     return parseIf();
   case TokenKind::Assert:
+  case TokenKind::Requires:
     return parseAssert();
+  case TokenKind::Ensures:
+    return parseEnsures();
   case TokenKind::Send:
     return parseMove(Verb::Send);
   case TokenKind::Copy:
@@ -211,6 +214,8 @@ StmtPtr Parser::parseStatement() {
   case TokenKind::Apply:
     return parseApply();
   default:
+    if (atSegments())
+      return parseSegments();
     break;
   }
   if (!isStopped && lastError != token.begin) {
@@ -218,8 +223,9 @@ StmtPtr Parser::parseStatement() {
     std::string suggestion;
     if (at(TokenKind::Identifier)) {
       Suggestion nearest(here().text());
-      for (std::string_view word : {"chunks", "scratch", "let", "for", "if", "assert", "send",
-                                    "copy", "reduce", "combine", "exchange", "apply"})
+      for (std::string_view word :
+           {"chunks", "scratch", "let", "for", "if", "assert", "send", "copy", "reduce", "combine",
+            "exchange", "apply", "requires", "ensures", "segments"})
         nearest.consider(word);
       suggestion = nearest.text();
     }
@@ -343,6 +349,7 @@ static std::string onOneLine(std::string_view text) {
 }
 
 StmtPtr Parser::parseAssert() {
+  bool isRequirement = at(TokenKind::Requires);
   uint32_t begin = advance().begin;
   ExprPtr condition = parseExpr();
   if (!condition)
@@ -350,7 +357,8 @@ StmtPtr Parser::parseAssert() {
   std::string message = onOneLine(condition->range.text());
   if (at(TokenKind::String))
     message = unescape(advance().text());
-  return std::make_unique<AssertStmt>(rangeFrom(begin), std::move(condition), std::move(message));
+  return std::make_unique<AssertStmt>(rangeFrom(begin), isRequirement, std::move(condition),
+                                      std::move(message));
 }
 
 StmtPtr Parser::parseMove(Verb verb) {
@@ -421,7 +429,7 @@ std::optional<std::vector<Clause>> Parser::parseClauses() {
   return clauses;
 }
 
-std::optional<Place> Parser::parsePlace() {
+std::optional<Place> Parser::parsePlace(bool isCompared) {
   Place place;
   std::optional<Name> buffer = expectName("a place such as 'data[0] @ 0'");
   if (!buffer)
@@ -435,7 +443,8 @@ std::optional<Place> Parser::parsePlace() {
   if (accept(TokenKind::DotDot) && !(place.end = parseExpr()))
     return std::nullopt;
   if (!expectClosing(TokenKind::RightBracket, opener) ||
-      !expect(TokenKind::At, " and a rank after the place") || !(place.rank = parseExpr()))
+      !expect(TokenKind::At, " and a rank after the place") ||
+      !(place.rank = isCompared ? parseBinary(comparisonPrecedence + 1) : parseExpr()))
     return std::nullopt;
   place.range = rangeFrom(place.buffer.range.begin);
   return place;

@@ -48,12 +48,20 @@ private:
   std::optional<ast::TableRow> parseTableRow();
   ast::StmtPtr parseFor();
   ast::StmtPtr parseIf();
+  /// Also what is required.
   ast::StmtPtr parseAssert();
+  ast::StmtPtr parseSegments();
+  /// `buffer[expression]`.
+  ast::ExprPtr parseSegmentsOf(std::string_view buffer);
+  ast::StmtPtr parseEnsures();
+  /// True at 'segments', which is a word of its own where no name can stand.
+  bool atSegments() const { return at(TokenKind::Identifier) && here().text() == "segments"; }
   ast::StmtPtr parseMove(ast::Verb verb);
   ast::StmtPtr parseExchange();
   std::optional<std::vector<ast::Clause>> parseClauses();
   std::optional<ast::Operand> parseOperand();
-  std::optional<ast::Place> parsePlace();
+  /// `isCompared` where '==' behind it does not belong to its rank.
+  std::optional<ast::Place> parsePlace(bool isCompared = false);
   std::optional<ast::Loop> parseLoop();
 
   // Applications (ParseApply.cpp).
@@ -67,6 +75,7 @@ private:
 
   // Expressions (ParseExpr.cpp).
   ast::ExprPtr parseExpr() { return parseBinary(1); }
+  static constexpr int comparisonPrecedence = 3;
   ast::ExprPtr parseBinary(int lowestPrecedence);
   ast::ExprPtr parseUnary();
   ast::ExprPtr parsePrimary();

@@ -25,6 +25,8 @@ static constexpr Word words[] = {
     {"if", TokenKind::If},
     {"else", TokenKind::Else},
     {"assert", TokenKind::Assert},
+    {"requires", TokenKind::Requires},
+    {"ensures", TokenKind::Ensures},
     {"send", TokenKind::Send},
     {"copy", TokenKind::Copy},
     {"reduce", TokenKind::Reduce},
@@ -36,8 +38,6 @@ static constexpr Word words[] = {
     {"import", TokenKind::Import},
     {"apply", TokenKind::Apply},
     {"schedule", TokenKind::Reserved},
-    {"requires", TokenKind::Reserved},
-    {"ensures", TokenKind::Reserved},
 };
 
 std::optional<TokenKind> keywordKind(std::string_view text) {
@@ -140,6 +140,8 @@ bool startsStatement(TokenKind kind) {
   case TokenKind::For:
   case TokenKind::If:
   case TokenKind::Assert:
+  case TokenKind::Requires:
+  case TokenKind::Ensures:
   case TokenKind::Send:
   case TokenKind::Copy:
   case TokenKind::Reduce:

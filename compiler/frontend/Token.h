@@ -26,6 +26,8 @@ enum class TokenKind : uint8_t {
   If,
   Else,
   Assert,
+  Requires,
+  Ensures,
   Send,
   Copy,
   Reduce,

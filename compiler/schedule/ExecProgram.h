@@ -125,6 +125,8 @@ struct ExecPlan {
   Collective collective = Collective::AllReduce;
   int64_t ranks = 1;
   int64_t chunks = 1;
+  /// Of `custom`, and of nothing else.
+  std::shared_ptr<const OwnContract> contract;
   std::vector<ExecVariant> variants;
   LocationIndex location = 0;
 };

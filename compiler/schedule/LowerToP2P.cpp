@@ -36,9 +36,9 @@ class P2PLowering {
 public:
   P2PLowering(const ExecPlan &plan, const ExecVariant &matched, const MatchedGraph &graph)
       : matched(matched), graph(graph),
-        shape{plan.collective, plan.ranks, matched.root, plan.chunks}, symmetry(matched.symmetry),
-        locations(shape, symmetry, matched.inPlace, matched.scratch), nodes(graph.nodes().size()),
-        workers(graph.workerCount()) {
+        shape{plan.collective, plan.ranks, matched.root, plan.chunks, plan.contract},
+        symmetry(matched.symmetry), locations(shape, symmetry, matched.inPlace, matched.scratch),
+        nodes(graph.nodes().size()), workers(graph.workerCount()) {
     for (Worker &worker : workers)
       worker.clock.assign(graph.workerCount() * static_cast<size_t>(symmetry.shifts()), 0);
     variant = matched;

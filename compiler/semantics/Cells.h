@@ -20,7 +20,8 @@ class Cells {
 public:
   /// `instance` must outlive this.
   explicit Cells(const Instance &instance)
-      : shape{instance.collective, instance.ranks, instance.root, instance.chunks},
+      : shape{instance.collective, instance.ranks, instance.root, instance.chunks,
+              instance.contract},
         symmetry(instance.symmetry), dataCount(shape.dataChunks()),
         perRank(dataCount + instance.scratchChunks()) {}
 

@@ -165,6 +165,14 @@ private:
       return std::nullopt;
     }
 
+    if (destination.buffer == InstanceBuffer::Output &&
+        !cells.collective().mayWrite(destination.rank, destination.index)) {
+      report(location, fmt::format("writes {}, of which the contract promises nothing: what the "
+                                   "caller has there stays",
+                                   instance.describe(destination)));
+      return std::nullopt;
+    }
+
     std::vector<Place> operands;
     if (statement.kind == StatementKind::Reduce)
       operands.push_back(destination);
@@ -219,7 +227,8 @@ private:
                                    operands[0].rank, destination.rank));
       return std::nullopt;
     }
-    proof.completes[index] = combining && combines(instance.collective) && operands.size() > 1 &&
+    proof.completes[index] = combining && cells.collective().hasCompleteValues() &&
+                             operands.size() > 1 &&
                              static_cast<int64_t>(sum.list().size()) == instance.ranks;
     proof.lengths[index] = result.length;
     result.value = std::make_shared<const Contributions>(std::move(sum));

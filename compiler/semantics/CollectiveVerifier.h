@@ -27,11 +27,11 @@ struct CollectiveProof {
 };
 
 /// Proves the instance. A statement is wrong that names a chunk out of range,
-/// writes the input, reads a place that holds nothing, mixes chunks of different
-/// lengths, combines a contribution twice, copies between ranks, or writes a
-/// place twice in one exchange; the instance is wrong whose outputs do not hold
-/// exactly what is promised. Locations of findings are the statements'; those
-/// about the end have `algorithmLocation` if no statement is to blame.
+/// writes the input, or output of which nothing is promised, reads a place that holds nothing,
+/// mixes chunks of different lengths, combines a contribution twice, copies between ranks, or
+/// writes a place twice in one exchange; the instance is wrong whose outputs do not hold exactly
+/// what is promised. Locations of findings are the statements'; those about the end have
+/// `algorithmLocation` if no statement is to blame.
 CollectiveProof verifyCollective(const Instance &instance, LocationIndex algorithmLocation);
 
 } // namespace coil

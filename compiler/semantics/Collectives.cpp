@@ -89,6 +89,13 @@ Contributions CollectiveShape::shiftContributions(const Symmetry &symmetry,
   return Contributions(std::move(shifted));
 }
 
+/// Requires a contract.
+static const OwnContract::Promise *promiseOf(const CollectiveShape &shape, int64_t rank,
+                                             int64_t index) {
+  return shape.contract->find(static_cast<uint32_t>(rank),
+                              static_cast<uint32_t>(index / shape.chunks));
+}
+
 std::optional<Contributions> CollectiveShape::promise(int64_t rank, int64_t index) const {
   auto sum = [&](int64_t chunk) {
     Contributions result;
@@ -119,9 +126,23 @@ std::optional<Contributions> CollectiveShape::promise(int64_t rank, int64_t inde
     return Contributions::of(static_cast<int32_t>(index / chunks), rank * chunks + index % chunks);
   case Collective::SendRecv:
     return Contributions::of(static_cast<int32_t>((rank + ranks - 1) % ranks), index);
+  case Collective::Custom: {
+    const OwnContract::Promise *promised = promiseOf(*this, rank, index);
+    if (!promised)
+      return std::nullopt;
+    Contributions result;
+    for (const OwnContract::Source &source : contract->sourcesOf(*promised))
+      result.add(Contributions::of(static_cast<int32_t>(source.rank),
+                                   source.segment * chunks + index % chunks));
+    return result;
+  }
   default:
     return std::nullopt;
   }
+}
+
+bool CollectiveShape::mayWrite(int64_t rank, int64_t index) const {
+  return !contract || promiseOf(*this, rank, index);
 }
 
 } // namespace coil

@@ -4,10 +4,12 @@
 #define COIL_COMPILER_SEMANTICS_COLLECTIVES_H
 
 #include "compiler/semantics/Contributions.h"
+#include "runtime/base/OwnContract.h"
 #include "runtime/base/Symmetry.h"
 #include "runtime/base/Types.h"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 
 namespace coil {
@@ -19,17 +21,24 @@ struct CollectiveShape {
   int64_t ranks = 1;
   int64_t root = 0;
   int64_t chunks = 1;
+  /// Of `custom`, and of nothing else.
+  std::shared_ptr<const OwnContract> contract = nullptr;
 
+  /// Segments of the buffers that a rank has.
+  SegmentCounts segments() const {
+    return contract ? SegmentCounts{contract->inputSegments, contract->outputSegments}
+                    : segmentCounts(collective, ranks);
+  }
   /// Chunks of each rank's input and output.
-  int64_t inputChunks() const { return segmentCounts(collective, ranks).input * chunks; }
-  int64_t outputChunks() const { return segmentCounts(collective, ranks).output * chunks; }
+  int64_t inputChunks() const { return segments().input * chunks; }
+  int64_t outputChunks() const { return segments().output * chunks; }
 
   /// False where the caller need not give the buffer: off the root.
   bool hasInput(int64_t rank) const {
-    return segmentCounts(collective, ranks, rank == root).input > 0;
+    return contract || segmentCounts(collective, ranks, rank == root).input > 0;
   }
   bool hasOutput(int64_t rank) const {
-    return segmentCounts(collective, ranks, rank == root).output > 0;
+    return contract || segmentCounts(collective, ranks, rank == root).output > 0;
   }
 
   /// True if the collective has a view in place, `data`, which begins as the input
@@ -64,6 +73,13 @@ struct CollectiveShape {
   /// What output chunk `index` on `rank` must hold in the end; none if nothing is
   /// promised there (the output of a rank other than the root).
   std::optional<Contributions> promise(int64_t rank, int64_t index) const;
+  /// False for output chunks that must stay as the caller has them.
+  bool mayWrite(int64_t rank, int64_t index) const;
+  /// True if combined values are complete once they have a contribution of every
+  /// rank, which is where averages are divided.
+  bool hasCompleteValues() const {
+    return combines(collective) && collective != Collective::Custom;
+  }
 };
 
 } // namespace coil

@@ -141,12 +141,34 @@ ExecVariant readExecVariant(exec::VariantOp variant, LocationTable &locations) {
   return VariantReader(variant, locations).run();
 }
 
+std::shared_ptr<const OwnContract> readContract(exec::PlanOp op) {
+  auto ops = op.getBody().getOps<exec::ContractOp>();
+  if (ops.empty())
+    return nullptr;
+  exec::ContractOp from = *ops.begin();
+  auto contract = std::make_shared<OwnContract>();
+  contract->inputSegments = static_cast<uint32_t>(from.getInput());
+  contract->outputSegments = static_cast<uint32_t>(from.getOutput());
+  for (auto promise : from.getBody().getOps<exec::PromiseOp>()) {
+    exec::PlaceAttr place = promise.getPlace();
+    contract->promises.push_back({static_cast<uint32_t>(place.getRank()),
+                                  static_cast<uint32_t>(place.getIndex()),
+                                  static_cast<uint32_t>(contract->sources.size()),
+                                  static_cast<uint32_t>(promise.getSources().size())});
+    for (auto source : promise.getSources().getAsRange<exec::PlaceAttr>())
+      contract->sources.push_back(
+          {static_cast<uint32_t>(source.getRank()), static_cast<uint32_t>(source.getIndex())});
+  }
+  return contract;
+}
+
 ExecPlan readExecPlan(exec::PlanOp op, LocationTable &locations) {
   ExecPlan plan;
   plan.name = op.getSymName().str();
   plan.collective = *parseCollective(std::string_view(op.getCollective()));
   plan.ranks = op.getRanks();
   plan.chunks = op.getChunks();
+  plan.contract = readContract(op);
   plan.location = locations.add(op.getLoc());
   for (auto variant : op.getBody().getOps<exec::VariantOp>())
     plan.variants.push_back(readExecVariant(variant, locations));
@@ -295,12 +317,31 @@ exec::VariantOp buildExecVariant(OpBuilder &builder, const ExecVariant &variant,
   return VariantBuilder(builder, variant, locations).run();
 }
 
+static void buildContract(OpBuilder &builder, Location location, const OwnContract &contract) {
+  OpBuilder::InsertionGuard guard(builder);
+  auto op =
+      exec::ContractOp::create(builder, location, contract.inputSegments, contract.outputSegments);
+  builder.setInsertionPointToStart(&op.getBody().emplaceBlock());
+  for (const OwnContract::Promise &promise : contract.promises) {
+    llvm::SmallVector<Attribute> sources;
+    for (const OwnContract::Source &source : contract.sourcesOf(promise))
+      sources.push_back(exec::PlaceAttr::get(builder.getContext(), exec::Buffer::Input,
+                                             source.segment, source.rank));
+    exec::PromiseOp::create(builder, location,
+                            exec::PlaceAttr::get(builder.getContext(), exec::Buffer::Output,
+                                                 promise.segment, promise.rank),
+                            builder.getArrayAttr(sources));
+  }
+}
+
 exec::PlanOp buildExecPlan(OpBuilder &builder, const ExecPlan &plan,
                            const LocationTable &locations) {
   OpBuilder::InsertionGuard guard(builder);
   auto op = exec::PlanOp::create(builder, locations[plan.location], plan.name,
                                  nameOf(plan.collective), plan.ranks, plan.chunks);
   builder.setInsertionPointToStart(&op.getBody().emplaceBlock());
+  if (plan.contract)
+    buildContract(builder, op.getLoc(), *plan.contract);
   for (const ExecVariant &variant : plan.variants)
     buildExecVariant(builder, variant, locations);
   return op;

@@ -13,6 +13,8 @@ namespace coil {
 
 /// Reads a plan (its verifiers have passed) into flat structures.
 ExecPlan readExecPlan(exec::PlanOp plan, LocationTable &locations);
+/// Null if the plan has none.
+std::shared_ptr<const OwnContract> readContract(exec::PlanOp plan);
 ExecVariant readExecVariant(exec::VariantOp variant, LocationTable &locations);
 
 /// Creates the operations of a plan, or of one more variant, at the builder's

@@ -64,7 +64,7 @@ bool combinesOperands(ExecOpKind kind) {
 
 ExecModel::ExecModel(const ExecPlan &plan, const ExecVariant &variant, bool inPlace)
     : plan(plan), variant(variant), inPlace(inPlace),
-      shape{plan.collective, plan.ranks, variant.root, plan.chunks} {
+      shape{plan.collective, plan.ranks, variant.root, plan.chunks, plan.contract} {
   int64_t userChunks = shape.inputChunks() + shape.outputChunks();
   firstWorker.push_back(0);
   locationBase.push_back(0);

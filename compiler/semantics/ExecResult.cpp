@@ -205,9 +205,11 @@ private:
     std::ranges::sort(ranks);
     bool hasEachRank = static_cast<int64_t>(ranks.size()) == model.shape.ranks &&
                        std::ranges::adjacent_find(ranks) == ranks.end();
-    if (!combines(model.shape.collective))
-      findings.report(op.location, fmt::format("completes a value, but {} combines none",
-                                               nameOf(model.shape.collective)));
+    if (!model.shape.hasCompleteValues())
+      findings.report(
+          op.location,
+          fmt::format("completes a value, but {} {}", nameOf(model.shape.collective),
+                      combines(model.shape.collective) ? "averages none" : "combines none"));
     else if (value.completion)
       findings.report(op.location, "completes a value that is complete already",
                       {{value.completion->location, "it was completed here"}});
@@ -225,6 +227,11 @@ private:
     const ExecOp &op = model.op(step);
     Value result = evaluate(step, order);
     result.origin = &op;
+    const ExecPlace &written = op.destination;
+    if (writesMemory(op.kind) && written.buffer == ExecBuffer::Output &&
+        !model.shape.mayWrite(written.rank, written.index))
+      findings.report(op.location, fmt::format("writes {}, of which the contract promises nothing",
+                                               ExecModel::describe(written)));
     if (writesMemory(op.kind))
       memory[model.locationOf(op.destination)] = std::move(result);
     else
@@ -250,7 +257,7 @@ private:
       if (!foreign.empty())
         message += fmt::format("; foreign: {}", foreign.describe());
       findings.report(location, message, std::move(notes));
-    } else if (combines(model.shape.collective) && model.shape.ranks > 1 && !value.completion) {
+    } else if (model.shape.hasCompleteValues() && model.shape.ranks > 1 && !value.completion) {
       findings.report(location,
                       fmt::format("{} ends with a value that no operation completed: an average "
                                   "would not be divided",

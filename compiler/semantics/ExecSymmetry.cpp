@@ -15,7 +15,7 @@ class Unfolder {
 public:
   Unfolder(const ExecPlan &plan, const ExecVariant &variant)
       : variant(variant), symmetry(variant.symmetry),
-        shape{plan.collective, plan.ranks, variant.root, plan.chunks} {}
+        shape{plan.collective, plan.ranks, variant.root, plan.chunks, plan.contract} {}
 
   ExecVariant run() {
     ExecVariant all;

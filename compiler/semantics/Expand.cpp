@@ -40,10 +40,17 @@ LogicalResult Expander::runOnce() {
   instance.root = request.root;
   instance.chunks = parts;
   instance.parts = parts;
+  promises.clear();
+  promisedSources = 0;
+  segments = {0, 0};
   evaluator.set(algorithm.getRanks(), instance.ranks);
   if (BlockArgument root = algorithm.getRoot())
     evaluator.set(root, instance.root);
-  return runBlock(algorithm.getBody().front());
+  if (failed(runBlock(algorithm.getBody().front())))
+    return failure();
+  if (instance.collective == Collective::Custom)
+    instance.contract = contractOf();
+  return success();
 }
 
 LogicalResult Expander::runBlock(Block &block) {
@@ -57,7 +64,8 @@ LogicalResult Expander::runOp(Operation *op) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case<ir::ParameterOp, ir::ChunksOp, ir::ScratchOp, ir::AssertOp, ir::PlaceOp, ir::SendOp,
             ir::CopyOp, ir::ReduceOp, ir::CombineOp, ir::OperandOp, ir::ExchangeOp, ir::ApplyOp,
-            ir::ItemOp, scf::ForOp, scf::IfOp>([&](auto op) { return run(op); })
+            ir::ItemOp, ir::SegmentsOp, ir::EnsuresOp, ir::SourceOp, scf::ForOp, scf::IfOp>(
+          [&](auto op) { return run(op); })
       .Case([&](scf::YieldOp) { return success(); })
       .Default([&](Operation *op) { return evaluator.compute(op); });
 }

@@ -206,8 +206,9 @@ struct Expander::Splice {
   std::vector<int64_t> inputToData;
 
   Splice(const Instance &inner, const std::vector<int32_t> &group)
-      : inner(inner), shape{inner.collective, inner.ranks, inner.root, inner.chunks}, group(group),
-        written(size_t(inner.ranks * shape.dataChunks())),
+      : inner(inner),
+        shape{inner.collective, inner.ranks, inner.root, inner.chunks, inner.contract},
+        group(group), written(size_t(inner.ranks * shape.dataChunks())),
         inputToData(size_t(inner.ranks * shape.inputChunks()), -1) {
     for (int64_t rank = 0; rank < inner.ranks; ++rank)
       for (int64_t i = 0; i < shape.dataChunks(); ++i)
@@ -278,7 +279,7 @@ LogicalResult Expander::run(ir::ApplyOp op) {
     if (failed(target))
       return failure();
     int64_t written = int64_t(target->chunks.size());
-    SegmentCounts segments = segmentCounts(inner.collective, inner.ranks);
+    SegmentCounts segments = shape.segments();
     if (viewed * segments.output != written * segments.input)
       return op.emitError() << "the input has " << viewed << " chunks for " << segments.input
                             << " segment" << (segments.input == 1 ? "" : "s") << ", the output "

@@ -83,6 +83,15 @@ private:
   mlir::FailureOr<BufferRun> resolve(mlir::Operation *op, llvm::StringRef buffer, int64_t begin,
                                      int64_t count);
 
+  // Contracts (ExpandContract.cpp).
+  mlir::LogicalResult run(ir::SegmentsOp op);
+  mlir::LogicalResult run(ir::EnsuresOp op);
+  mlir::LogicalResult run(ir::SourceOp op);
+  /// The run of segments that `op` names, found to be in the buffer.
+  template <typename Op> mlir::FailureOr<PlaceRun> segmentsOf(Op op, InstanceBuffer buffer);
+  /// What all promises of the program say together.
+  std::shared_ptr<const OwnContract> contractOf() const;
+
   // Applications (ExpandApply.cpp).
   struct View;
   struct Splice;
@@ -104,6 +113,18 @@ private:
   llvm::DenseMap<mlir::Value, PlaceRun> places;
   llvm::SmallVector<PlaceRun> operands;
   uint32_t exchange = 0, exchanges = 0;
+
+  /// What is promised of an output segment, and by which operation.
+  struct Promised {
+    std::vector<OwnContract::Source> sources;
+    ir::EnsuresOp by;
+  };
+  /// By rank and segment.
+  std::map<std::pair<uint32_t, uint32_t>, Promised> promises;
+  size_t promisedSources = 0;
+  SegmentCounts segments = {0, 0};
+  /// Sources of the promise that is run.
+  std::vector<PlaceRun> sourceRuns;
 
   /// Parts that each chunk of the program is cut into.
   int64_t parts = 1;

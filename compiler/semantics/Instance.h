@@ -9,10 +9,12 @@
 #ifndef COIL_COMPILER_SEMANTICS_INSTANCE_H
 #define COIL_COMPILER_SEMANTICS_INSTANCE_H
 
+#include "runtime/base/OwnContract.h"
 #include "runtime/base/Symmetry.h"
 #include "runtime/base/Types.h"
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -70,6 +72,8 @@ struct Instance {
   /// stands for its images under all shifts, and all of these take effect at once. The
   /// images of a scratch chunk have its number on every rank.
   Symmetry symmetry;
+  /// Of `custom`, and of nothing else.
+  std::shared_ptr<const OwnContract> contract;
   std::vector<ScratchBuffer> scratch;
   std::vector<Place> sources;
   std::vector<Statement> statements;

@@ -78,7 +78,27 @@ LogicalResult AlgorithmOp::verify() {
     }
     first = chunks;
   }
+  bool isCustom = *coil::parseCollective(std::string_view(getCollective())) == Collective::Custom;
+  auto segments = llvm::to_vector(body.getOps<SegmentsOp>());
+  if (segments.size() != (isCustom ? 1 : 0))
+    return emitOpError() << "expected " << (isCustom ? "one" : "no")
+                         << " coil.segments, as it implements " << getCollective() << ", found "
+                         << segments.size();
   return success();
+}
+
+LogicalResult EnsuresOp::verify() {
+  auto algorithm = (*this)->getParentOfType<AlgorithmOp>();
+  if (algorithm &&
+      *coil::parseCollective(std::string_view(algorithm.getCollective())) == Collective::Custom)
+    return success();
+  return emitOpError() << "expected to stand in a coil.algorithm that implements custom";
+}
+
+LogicalResult SourceOp::verify() {
+  if ((*this)->getParentOfType<EnsuresOp>())
+    return success();
+  return emitOpError() << "expected to stand in a coil.ensures";
 }
 
 LogicalResult ParameterOp::verify() {

@@ -27,6 +27,8 @@ def Coil_AlgorithmOp : Coil_Op<"algorithm",
     - C1: `collective` names a collective.
     - C2: one `index` argument, and a second one exactly if the collective has a root.
     - C3: at most one `coil.chunks`, directly in the body.
+    - C4: one `coil.segments`, directly in the body, if the collective is `custom`; else
+      neither that nor `coil.ensures`.
 
     ```mlir
     coil.algorithm @chain implements broadcast {
@@ -56,6 +58,60 @@ def Coil_AlgorithmOp : Coil_Op<"algorithm",
       return getBody().getNumArguments() > 1 ? getBody().getArgument(1) : ::mlir::BlockArgument();
     }
   }];
+}
+
+def Coil_SegmentsOp : Coil_Op<"segments", [HasParent<"AlgorithmOp">]> {
+  let summary = "the segments of each rank's buffers under a contract of its own";
+  let description = [{
+    Both numbers must be 1 to 2^20.
+
+    ```mlir
+    coil.segments input %c2 output %ranks
+    ```
+  }];
+  let arguments = (ins Index:$input, Index:$output);
+  let assemblyFormat = "`input` $input `output` $output attr-dict";
+}
+
+def Coil_EnsuresOp : Coil_Op<"ensures", [SingleBlock, NoTerminator]> {
+  let summary = "a promise about output segments";
+  let description = [{
+    Output segment `begin` on `rank` ends as the combination of all sources that the
+    region runs, in whatever order; one source is a copy. With `to`, this holds of each
+    segment up to, not including, `end`, and the sources are runs of the same length.
+    Ranks are not taken modulo their number. What several promises say of one segment
+    must be the same.
+
+    Constraints:
+    - C1: stands in a `coil.algorithm` that implements `custom`.
+
+    ```mlir
+    coil.ensures [%i] on %r of {
+      scf.for %q = %c0 to %ranks step %c1 {
+        coil.source [%i] on %q
+      }
+    }
+    ```
+  }];
+  let arguments = (ins Index:$begin, Optional<Index>:$end, Index:$rank);
+  let regions = (region SizedRegion<1>:$sources);
+  let assemblyFormat = "`[` $begin (`to` $end^)? `]` `on` $rank `of` $sources attr-dict";
+  let hasVerifier = 1;
+}
+
+def Coil_SourceOp : Coil_Op<"source"> {
+  let summary = "input segments of the enclosing ensures";
+  let description = [{
+    Constraints:
+    - C1: stands in a `coil.ensures`, at any depth of loops and conditions.
+
+    ```mlir
+    coil.source [%a to %b] on %q
+    ```
+  }];
+  let arguments = (ins Index:$begin, Optional<Index>:$end, Index:$rank);
+  let assemblyFormat = "`[` $begin (`to` $end^)? `]` `on` $rank attr-dict";
+  let hasVerifier = 1;
 }
 
 def Coil_ChunksOp : Coil_Op<"chunks", [HasParent<"AlgorithmOp">]> {

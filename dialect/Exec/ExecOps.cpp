@@ -3,6 +3,7 @@
 #include "dialect/Exec/Exec.h"
 
 #include "dialect/CollectiveSyntax.h"
+#include "runtime/base/OwnContract.h"
 #include "runtime/base/Symmetry.h"
 
 #include <llvm/ADT/SmallSet.h>
@@ -132,9 +133,58 @@ LogicalResult PlanOp::verify() {
     return emitOpError() << "expected at least 1 rank, found " << getRanks();
   if (getChunks() < 1 || getChunks() > INT32_MAX)
     return emitOpError() << "expected at least 1 chunk, found " << getChunks();
-  for (Operation &op : getBody().front())
-    if (!isa<VariantOp>(op))
-      return op.emitOpError() << "expected only exec.variant in an exec.plan";
+  Block &body = getBody().front();
+  bool isCustom = *coil::parseCollective(std::string_view(getCollective())) == Collective::Custom;
+  if (isCustom && (body.empty() || !isa<ContractOp>(body.front())))
+    return emitOpError() << "expected an exec.contract first, as it implements custom";
+  for (Operation &op : body) {
+    bool isContract = isCustom && &op == &body.front();
+    if (!isContract && !isa<VariantOp>(op))
+      return op.emitOpError() << "expected only exec.variant in an exec.plan"
+                              << (isa<ContractOp>(op) ? " here" : "");
+  }
+  return success();
+}
+
+LogicalResult ContractOp::verifyRegions() {
+  for (int64_t segments : {getInput(), getOutput()})
+    if (segments < 1 || segments > maxContractSegments)
+      return emitOpError() << "expected 1 to " << maxContractSegments << " segments, found "
+                           << segments;
+  int64_t ranks = cast<PlanOp>((*this)->getParentOp()).getRanks();
+  using Position = std::pair<int64_t, int64_t>;
+  // The next place must come after `last`, or be the first.
+  auto check = [&](Operation *op, Attribute attribute, Buffer buffer, int64_t segments,
+                   std::optional<Position> &last) -> LogicalResult {
+    auto place = dyn_cast<PlaceAttr>(attribute);
+    if (!place || place.getBuffer() != buffer || place.getRank() < 0 || place.getRank() >= ranks ||
+        place.getIndex() < 0 || place.getIndex() >= segments)
+      return op->emitOpError() << "expected one of " << segments << " segments of "
+                               << stringifyBuffer(buffer) << " on one of " << ranks << " ranks";
+    Position position(place.getRank(), place.getIndex());
+    if (last && *last >= position)
+      return op->emitOpError() << "expected places of " << stringifyBuffer(buffer)
+                               << " ascending by rank and segment";
+    last = position;
+    return success();
+  };
+  std::optional<Position> lastPlace;
+  size_t sources = 0;
+  for (Operation &op : getBody().front()) {
+    auto promise = dyn_cast<PromiseOp>(op);
+    if (!promise)
+      return op.emitOpError() << "expected only exec.promise in an exec.contract";
+    if (failed(check(&op, promise.getPlace(), Buffer::Output, getOutput(), lastPlace)))
+      return failure();
+    std::optional<Position> lastSource;
+    for (Attribute source : promise.getSources())
+      if (failed(check(&op, source, Buffer::Input, getInput(), lastSource)))
+        return failure();
+    sources += promise.getSources().size();
+    if (promise.getSources().empty() || sources > maxContractSources)
+      return op.emitOpError() << "expected at least one source, and at most " << maxContractSources
+                              << " in a contract";
+  }
   return success();
 }
 
@@ -254,6 +304,9 @@ std::optional<Transport> levelOf(Operation *op) {
 int64_t chunksOf(PlanOp plan, Buffer buffer) {
   SegmentCounts counts = segmentCounts(
       *coil::parseCollective(std::string_view(plan.getCollective())), plan.getRanks());
+  // The variant stands in it, so it is not empty.
+  if (auto contract = dyn_cast<ContractOp>(plan.getBody().front().front()))
+    counts = {contract.getInput(), contract.getOutput()};
   return (buffer == Buffer::Input ? counts.input : counts.output) * plan.getChunks();
 }
 

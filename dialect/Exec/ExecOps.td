@@ -24,7 +24,8 @@ def Exec_PlanOp : Exec_Op<"plan",
 
     Constraints:
     - C1: `collective` names a collective; `ranks` and `chunks` are at least 1.
-    - C2: holds `exec.variant`s only.
+    - C2: holds `exec.variant`s only, and before them one `exec.contract` exactly if the
+      collective is `custom`.
 
     ```mlir
     exec.plan @ring implements allreduce ranks 2 chunks 2 {
@@ -41,6 +42,44 @@ def Exec_PlanOp : Exec_Op<"plan",
     attr-dict-with-keyword $body
   }];
   let hasVerifier = 1;
+}
+
+def Exec_ContractOp : Exec_Op<"contract", [HasParent<"PlanOp">, SingleBlock, NoTerminator]> {
+  let summary = "what an algorithm promises itself";
+  let description = [{
+    `input` and `output` are the segments of each rank's buffers.
+
+    Constraints:
+    - C1: both buffers have 1 to 2^20 segments.
+    - C2: holds `exec.promise`s only, ascending by rank and then by segment.
+
+    ```mlir
+    exec.contract input 1 output 2 {
+      exec.promise output[0] on 1 of input[0] on 0
+    }
+    ```
+  }];
+  let arguments = (ins Exec_IntAttr:$input, Exec_IntAttr:$output);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "`input` $input `output` $output attr-dict-with-keyword $body";
+  let hasRegionVerifier = 1;
+}
+
+def Exec_PromiseOp : Exec_Op<"promise", [HasParent<"ContractOp">]> {
+  let summary = "the input segments whose combination an output segment is";
+  let description = [{
+    One segment is a copy. Places are segments here, all with their ranks.
+
+    Constraints:
+    - C1: the place is an output segment; the sources are input segments, at least one,
+      ascending by rank and then by segment.
+
+    ```mlir
+    exec.promise output[1] on 0 of input[0] on 0, input[0] on 1
+    ```
+  }];
+  let arguments = (ins Exec_PlaceAttr:$place, ArrayAttr:$sources);
+  let assemblyFormat = "custom<Place>($place) `of` custom<Operands>($sources) attr-dict";
 }
 
 def Exec_VariantOp : Exec_Op<"variant",

@@ -42,6 +42,7 @@ struct LowerProtocol : impl::LowerProtocolBase<LowerProtocol> {
     plan.collective = *parseCollective(std::string_view(op.getCollective()));
     plan.ranks = op.getRanks();
     plan.chunks = op.getChunks();
+    plan.contract = readContract(op);
     for (auto variantOp : llvm::make_early_inc_range(op.getBody().getOps<exec::VariantOp>())) {
       if (variantOp.getTransport() != exec::Transport::Matched)
         continue;

@@ -47,7 +47,9 @@ struct LowerToExec : impl::LowerToExecBase<LowerToExec> {
       plan.collective = instance.collective;
       plan.ranks = instance.ranks;
       plan.chunks = instance.chunks;
-      CollectiveShape shape{instance.collective, instance.ranks, request.root, instance.chunks};
+      plan.contract = instance.contract;
+      CollectiveShape shape{instance.collective, instance.ranks, request.root, instance.chunks,
+                            instance.contract};
       for (bool inPlace : {false, true}) {
         // Without a view in place there is nothing else; of one form, this is it.
         if (inPlace && (!shape.hasData() || shape.hasOneForm()))

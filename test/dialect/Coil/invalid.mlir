@@ -255,3 +255,38 @@ coil.algorithm @a implements allreduce {
   // expected-error@+1 {{expected 1 indices, found 2}}
   %e = coil.entry %t[%ranks, %ranks]
 }
+
+// -----
+
+// coil.algorithm C4
+// expected-error@+1 {{expected one coil.segments, as it implements custom, found 0}}
+coil.algorithm @a implements custom {
+^bb0(%ranks: index):
+}
+
+// -----
+
+// expected-error@+1 {{expected no coil.segments, as it implements allreduce, found 1}}
+coil.algorithm @a implements allreduce {
+^bb0(%ranks: index):
+  coil.segments input %ranks output %ranks
+}
+
+// -----
+
+// coil.ensures C1
+coil.algorithm @a implements allreduce {
+^bb0(%ranks: index):
+  // expected-error@+1 {{expected to stand in a coil.algorithm that implements custom}}
+  coil.ensures [%ranks] on %ranks of {
+  }
+}
+
+// -----
+
+// coil.source C1
+coil.algorithm @a implements allreduce {
+^bb0(%ranks: index):
+  // expected-error@+1 {{expected to stand in a coil.ensures}}
+  coil.source [%ranks] on %ranks
+}

@@ -110,3 +110,17 @@ coil.algorithm @tabled implements allreduce {
   // CHECK: coil.entry %[[T]][%{{.*}}, %{{.*}}]
   %e = coil.entry %t[%c0, %c0]
 }
+
+// CHECK-LABEL: coil.algorithm @promising implements custom
+coil.algorithm @promising implements custom {
+^bb0(%ranks: index):
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // CHECK: coil.segments input %{{.*}} output %ranks
+  coil.segments input %c1 output %ranks
+  // CHECK: coil.ensures[%{{.*}}] on %{{.*}} of {
+  coil.ensures [%c0] on %c0 of {
+    // CHECK-NEXT: coil.source[%{{.*}} to %{{.*}}] on %{{.*}}
+    coil.source [%c0 to %c1] on %c1
+  }
+}

@@ -374,3 +374,66 @@ exec.plan @a implements allreduce ranks 2 chunks 2 {
     }
   }
 }
+
+// -----
+
+// exec.plan C2
+// expected-error@+1 {{expected an exec.contract first, as it implements custom}}
+exec.plan @a implements custom ranks 1 chunks 1 {
+}
+
+// -----
+
+exec.plan @a implements allreduce ranks 1 chunks 1 {
+  // expected-error@+1 {{expected only exec.variant in an exec.plan here}}
+  exec.contract input 1 output 1 {
+  }
+}
+
+// -----
+
+// exec.contract C1
+exec.plan @a implements custom ranks 1 chunks 1 {
+  // expected-error@+1 {{expected 1 to 1048576 segments, found 0}}
+  exec.contract input 1 output 0 {
+  }
+}
+
+// -----
+
+// exec.contract C2
+exec.plan @a implements custom ranks 1 chunks 1 {
+  exec.contract input 1 output 2 {
+    exec.promise output[1] on 0 of input[0] on 0
+    // expected-error@+1 {{expected places of output ascending by rank and segment}}
+    exec.promise output[0] on 0 of input[0] on 0
+  }
+}
+
+// -----
+
+// exec.promise C1
+exec.plan @a implements custom ranks 1 chunks 1 {
+  exec.contract input 1 output 1 {
+    // expected-error@+1 {{expected one of 1 segments of output on one of 1 ranks}}
+    exec.promise output[1] on 0 of input[0] on 0
+  }
+}
+
+// -----
+
+exec.plan @a implements custom ranks 1 chunks 1 {
+  exec.contract input 1 output 1 {
+    // expected-error@+1 {{expected one of 1 segments of input on one of 1 ranks}}
+    exec.promise output[0] on 0 of input[0]
+  }
+}
+
+// -----
+
+exec.plan @a implements custom ranks 2 chunks 1 {
+  exec.contract input 1 output 1 {
+    // expected-error@+1 {{expected places of input ascending by rank and segment}}
+    exec.promise output[0] on 0 of input[0] on 1, input[0] on 1
+  }
+}

@@ -95,3 +95,22 @@ exec.plan @every implements allreduce ranks 2 chunks 2 {
     }
   }
 }
+
+// CHECK-LABEL: exec.plan @promising implements custom ranks 1 chunks 2
+exec.plan @promising implements custom ranks 1 chunks 2 {
+  // CHECK-NEXT: exec.contract input 1 output 2 {
+  exec.contract input 1 output 2 {
+    // CHECK-NEXT: exec.promise output[1] on 0 of input[0] on 0
+    exec.promise output[1] on 0 of input[0] on 0
+  }
+  exec.variant @matched root 0 transport matched scratch [0] {
+    exec.program rank 0 {
+      exec.worker {
+        exec.tiles {
+          // CHECK: exec.copy input[1] to output[3] length 1
+          exec.copy input[1] to output[3] length 1
+        }
+      }
+    }
+  }
+}

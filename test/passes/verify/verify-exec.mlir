@@ -144,3 +144,59 @@ exec.plan @average implements allreduce ranks 2 chunks 1 {
     }
   }
 }
+
+// -----
+
+// Nothing is promised of rank 0, and no value of a contract of its own is complete.
+exec.plan @own implements custom ranks 2 chunks 1 {
+  exec.contract input 1 output 1 {
+    exec.promise output[0] on 1 of input[0] on 0, input[0] on 1
+  }
+  exec.variant @stray root 0 transport staged scratch [0, 0] {
+    exec.channel @c from 0 : 0 to 1 : 0 slots 2
+    exec.program rank 0 {
+      exec.worker {
+        exec.tiles {
+          // expected-error@+1 {{writes output[0] on rank 0, of which the contract promises nothing}}
+          exec.copy input[0] to output[0] length 0
+          exec.push input[0] via @c length 0
+        }
+      }
+    }
+    exec.program rank 1 {
+      exec.worker {
+        exec.tiles {
+          // expected-error@+1 {{completes a value, but custom averages none}}
+          exec.pop_reduce input[0], head @c to output[0] length 0 complete
+        }
+      }
+    }
+  }
+}
+
+// -----
+
+exec.plan @own implements custom ranks 2 chunks 1 {
+  exec.contract input 1 output 2 {
+    exec.promise output[1] on 1 of input[0] on 0, input[0] on 1
+  }
+  exec.variant @copies root 0 transport staged scratch [0, 0] {
+    exec.channel @c from 0 : 0 to 1 : 0 slots 2
+    exec.program rank 0 {
+      exec.worker {
+        exec.tiles {
+          exec.push input[0] via @c length 0
+        }
+      }
+    }
+    exec.program rank 1 {
+      exec.worker {
+        exec.tiles {
+          // expected-error@+2 {{output[1] on rank 1 ends with input[0] of rank 0 instead of input[0] of ranks 0-1; missing: input[0] of rank 1}}
+          // expected-note@+1 {{it was last written here}}
+          exec.pop via @c to output[1] length 0
+        }
+      }
+    }
+  }
+}

@@ -125,4 +125,28 @@ TEST(LowerBounds, OfCollectives) {
   EXPECT_EQ(lowerBounds(Collective::SendRecv, 5).steps, 1);
 }
 
+TEST(LowerBounds, OfOwnContracts) {
+  auto contract = [](std::vector<OwnContract::Promise> promises,
+                     std::vector<OwnContract::Source> sources) {
+    return OwnContract{2, 4, std::move(promises), std::move(sources)};
+  };
+  // A copy on the same rank needs no message.
+  EXPECT_EQ(lowerBounds(contract({{0, 0, 0, 1}}, {{0, 1}})).steps, 0);
+  EXPECT_EQ(lowerBounds(contract({{0, 0, 0, 1}}, {{0, 1}})).traffic, (Fraction{0, 1}));
+  // Two segments of rank 1 leave it whole; that one is read twice adds nothing.
+  LowerBounds copies =
+      lowerBounds(contract({{0, 0, 0, 1}, {0, 1, 1, 1}, {0, 2, 2, 1}}, {{1, 0}, {1, 1}, {1, 0}}));
+  EXPECT_EQ(copies.steps, 1);
+  EXPECT_EQ(copies.traffic, (Fraction{1, 2}));
+  // The sum of three others can arrive as one segment, after two steps.
+  LowerBounds sum = lowerBounds(contract({{0, 0, 0, 3}}, {{1, 0}, {2, 0}, {3, 1}}));
+  EXPECT_EQ(sum.steps, 2);
+  EXPECT_EQ(sum.traffic, (Fraction{1, 4}));
+  // One rank reaches four others in three steps.
+  EXPECT_EQ(lowerBounds(contract({{1, 0, 0, 1}, {2, 0, 1, 1}, {3, 0, 2, 1}, {4, 0, 3, 1}},
+                                 {{0, 0}, {0, 0}, {0, 0}, {0, 0}}))
+                .steps,
+            3);
+}
+
 } // namespace

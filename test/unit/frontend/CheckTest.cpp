@@ -14,7 +14,8 @@ TEST(CheckContract, KnowsTheCollectives) {
     EXPECT_EQ(errorsOf("algorithm a : " + contract + " {}"), "");
   const std::string known =
       "1:15: error: expected one of the collectives allreduce, allgather, reduce_scatter, "
-      "broadcast(root), reduce(root), gather(root), scatter(root), alltoall, sendrecv, found ";
+      "broadcast(root), reduce(root), gather(root), scatter(root), alltoall, sendrecv, custom, "
+      "found ";
   EXPECT_EQ(errorsOf("algorithm a : all_to_all {}"),
             known + "'all_to_all'; did you mean 'alltoall'?\n");
   EXPECT_EQ(errorsOf("algorithm a : everything {}"), known + "'everything'\n");
@@ -283,7 +284,7 @@ TEST(CheckStatements, PutsChunksFirstAndOnce) {
   EXPECT_EQ(errorsIn("let k = 2\nassert k > 1\nscratch s[k]\nchunks k"), "");
   EXPECT_EQ(errorsIn("chunks 1\nchunks 2"),
             "3:1: error: the number of chunks is given already\n2:1: note: it is given here\n");
-  EXPECT_EQ(errorsIn("for i in 0..2 {}\nchunks 2"),
+  EXPECT_EQ(errorsIn("for i in 0..2 { if true exchange {} }\nchunks 2"),
             "3:1: error: 'chunks' must come before the first statement that moves chunks\n"
             "2:1: note: the first one is here\n");
   EXPECT_EQ(errorsIn("if ranks > 1 { chunks 2 scratch s[1] }"),
@@ -387,6 +388,100 @@ TEST(CheckFolds, PutsNumbersTogether) {
             "2:11: error: the chunk index is at most -1; chunks are counted from 0\n");
   EXPECT_EQ(errorsOf("fn f(n) = sum(ranks for i in 0..n) algorithm a : allreduce { }"),
             "1:15: error: unknown name 'ranks'\n1:4: note: a function sees its parameters alone\n");
+}
+
+/// As errorsIn, for the body of an algorithm with a contract of its own.
+std::string errorsInCustom(std::string_view body) {
+  return errorsOf(fmt::format("algorithm a : custom {{\n{}\n}}\n", body));
+}
+
+TEST(CheckContract, TakesAnAlgorithmsOwn) {
+  EXPECT_EQ(
+      errorsInCustom("let sizes = [2, 3]\nrequires ranks <= 4 \"few\"\n"
+                     "segments input[ranks], output[sizes[1]] chunks 2\n"
+                     "for r in 0..ranks { let q = (r + 1) % ranks\n"
+                     "  if q != r ensures output[0] @ r == input[q] @ q }\n"
+                     "for r in 1..ranks ensures output[1..3] @ r == input[0..2] @ r - 1\n"
+                     "ensures output[0] @ 0 == sum(input[0] @ 0, input[i] @ q for q in 1..ranks "
+                     "for i in 0..q if i != q)\nlet segments = 1"),
+      "");
+}
+
+TEST(CheckContract, WantsAllOfAnAlgorithmsOwn) {
+  EXPECT_EQ(errorsInCustom(""),
+            "1:15: error: 'custom' needs the segments of its buffers, as in 'segments input[1], "
+            "output[2]'\n"
+            "1:15: error: 'custom' needs what the algorithm promises, as in 'ensures output[0] @ 1 "
+            "== input[0] @ 0'\n");
+  EXPECT_EQ(errorsInCustom("ensures output[0] @ 0 == input[0] @ 0\nsegments input[1], output[1]"),
+            "2:1: error: 'segments' must come before the first 'ensures'\n");
+  EXPECT_EQ(errorsInCustom("segments input[1], output[1]\nsegments input[1], output[1]\n"
+                           "ensures output[0] @ 0 == input[0] @ 0"),
+            "3:1: error: the segments are given already\n2:1: note: they are given here\n");
+  EXPECT_EQ(errorsInCustom("if ranks > 1 { segments input[1], output[1] }\n"
+                           "ensures output[0] @ 0 == input[0] @ 0"),
+            "2:16: error: 'segments' must stand at the top level of the algorithm\n");
+  EXPECT_EQ(
+      errorsInCustom("segments input[0], output[-ranks]\nensures output[0] @ 0 == input[0] @ 0"),
+      "2:16: error: the number of segments must be at least 1, found 0\n"
+      "2:27: error: the number of segments must be at least 1, found -ranks\n");
+  EXPECT_EQ(errorsInCustom("segments output[1], input[1]"),
+            "2:10: error: expected 'input' and its number of segments, found 'output'\n");
+}
+
+TEST(CheckContract, PromisesOutputsOfInputs) {
+  auto promised = [](std::string_view promise) {
+    return errorsInCustom("segments input[2], output[ranks]\n" + std::string(promise));
+  };
+  EXPECT_EQ(promised("ensures input[0] @ 0 == input[0] @ 0"),
+            "3:9: error: expected 'output', found 'input': a contract says what the output is of "
+            "the input\n");
+  EXPECT_EQ(promised("ensures output[0] @ 0 == data[0] @ 0"),
+            "3:26: error: expected 'input', found 'data': a contract says what the output is of "
+            "the input\n");
+  EXPECT_EQ(promised("ensures output[0] @ 0 == input[2] @ 0"),
+            "3:32: error: the segment's index is 2, but 'input' has 2 segments\n");
+  EXPECT_EQ(promised("ensures output[0..ranks + 1] @ 0 == input[-1] @ 0"),
+            "3:19: error: the end of the run is ranks + 1, but 'output' has ranks segments\n"
+            "3:43: error: the segment's index is -1; segments are counted from 0\n");
+  EXPECT_EQ(promised("ensures output[0..2] @ 0 == input[0] @ 0"),
+            "3:29: error: this place has 1 segment, but what is promised has 2 segments\n"
+            "3:9: note: it is promised of this place\n");
+  EXPECT_EQ(promised("for r in 0..ranks ensures output[0] @ r == input[0] @ r - ranks"),
+            "3:55: error: the rank is at most -1; a contract does not go around the ranks of "
+            "itself: write '% ranks' where that is meant\n");
+  EXPECT_EQ(promised("ensures output[0] @ ranks == input[0] @ 0"),
+            "3:21: error: the rank is ranks; a contract does not go around the ranks of itself: "
+            "write '% ranks' where that is meant\n");
+  EXPECT_EQ(promised("ensures output[0] @ r == input[0] @ r"),
+            "3:21: error: unknown name 'r'\n3:37: error: unknown name 'r'\n");
+  EXPECT_EQ(promised("ensures output[0] @ 0 -> input[0] @ 0"),
+            "3:23: error: expected '==' and what the place ends as, found '->'\n");
+  EXPECT_EQ(promised("ensures output[0] @ 0 == sum input[0] @ 0"),
+            "3:30: error: expected '(' and what is summed, found 'input'\n");
+  EXPECT_EQ(promised("ensures output[0] @ 0 == 3"),
+            "3:26: error: expected a place such as 'data[0] @ 0', found '3'\n");
+}
+
+TEST(CheckContract, StandsBeforeTheMoves) {
+  EXPECT_EQ(errorsInCustom("segments input[1], output[1]\n"
+                           "for r in 1..ranks { ensures output[0] @ r == input[0] @ 0\n"
+                           "send input[0] @ 0 -> output[0] @ r }\n"
+                           "requires ranks > 1"),
+            "3:21: error: 'ensures' must come before the first statement that moves chunks\n"
+            "3:1: note: the first one is here\n"
+            "5:1: error: 'requires' must come before the first statement that moves chunks\n"
+            "3:1: note: the first one is here\n");
+  EXPECT_EQ(errorsIn("ensures output[0] @ 0 == input[0] @ 0"),
+            "2:1: error: 'ensures' is for contracts of an algorithm's own: what 'allreduce' "
+            "promises is known\n");
+  EXPECT_EQ(errorsIn("segments input[1], output[1]"),
+            "2:1: error: 'segments' is for contracts of an algorithm's own: the buffers of "
+            "'allreduce' are known\n");
+  EXPECT_EQ(errorsIn("requires ranks > 2\nif true requires ranks > 3"),
+            "3:9: error: 'requires' must stand at the top level of the algorithm\n");
+  EXPECT_EQ(errorsIn("requires ranks < 1"),
+            "2:1: error: this requirement never holds: ranks < 1\n");
 }
 
 } // namespace

@@ -51,6 +51,33 @@ TEST(CollectivesTest, Promises) {
   EXPECT_EQ(promiseOf(Collective::SendRecv, 0, 0), "input[0] of rank 2");
 }
 
+TEST(CollectivesTest, OwnContractsSayWhatTheyPromise) {
+  auto contract = std::make_shared<OwnContract>();
+  contract->inputSegments = 2;
+  contract->outputSegments = 3;
+  contract->sources = {{1, 1}, {0, 0}, {2, 0}};
+  contract->promises = {{0, 2, 0, 1}, {2, 0, 1, 2}};
+  CollectiveShape shape{Collective::Custom, ranks, 0, chunks, contract};
+  EXPECT_EQ(std::tuple(shape.inputChunks(), shape.outputChunks(), shape.dataChunks()),
+            std::tuple(4, 6, 6));
+  EXPECT_FALSE(shape.hasData() || shape.hasOneForm() || shape.hasCompleteValues());
+  EXPECT_TRUE(shape.hasInput(2) && shape.hasOutput(1));
+  auto promise = [&](int64_t rank, int64_t index) {
+    auto found = shape.promise(rank, index);
+    EXPECT_EQ(found.has_value(), shape.mayWrite(rank, index));
+    return found ? found->describe() : "anything";
+  };
+  // Chunk for chunk, whatever a segment is cut into.
+  EXPECT_EQ(promise(0, 4), "input[2] of rank 1");
+  EXPECT_EQ(promise(0, 5), "input[3] of rank 1");
+  EXPECT_EQ(promise(0, 3), "anything");
+  EXPECT_EQ(promise(1, 0), "anything");
+  EXPECT_EQ(promise(2, 0), "input[0] of ranks 0 and 2");
+  EXPECT_EQ(promise(2, 1), "input[1] of ranks 0 and 2");
+  EXPECT_EQ(promise(2, 2), "anything");
+  EXPECT_TRUE(contract->combines());
+}
+
 TEST(CollectivesTest, OnlyTheRootHasSomeBuffers) {
   auto offRoot = [](Collective collective) {
     CollectiveShape shape = shapeOf(collective);
@@ -69,6 +96,8 @@ TEST(CollectivesTest, OnlyTheRootHasSomeBuffers) {
 // given for a data chunk, they share memory.
 TEST(CollectivesTest, DataAgreesWithSharedMemory) {
   for (int i = 0; i < numCollectives; ++i) {
+    if (static_cast<Collective>(i) == Collective::Custom)
+      continue; // has a contract
     CollectiveShape shape = shapeOf(static_cast<Collective>(i));
     for (int64_t rank = 0; rank < ranks; ++rank) {
       std::vector<std::optional<int64_t>> expected(static_cast<size_t>(shape.inputChunks()));
