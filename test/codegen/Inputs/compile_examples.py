@@ -1,7 +1,7 @@
 """compile_examples.py COILC EXAMPLES [--all]: compiles every example's kernels with NVRTC, float
-sums with the simple protocol, for one of sm_75, sm_80, sm_90 and sm_100 in turn, as far as NVRTC
-knows them; with --all for all of them, which is for a nightly run. One example is compiled for all in
-any case, and with other types, operators and protocols. No kernel of a regular algorithm may spill
+sums with the simple protocol, out of place and for one of sm_75, sm_80, sm_90 and sm_100 in turn, as
+far as NVRTC knows them; with --all for all of them, in place as well, which is for a nightly run. One
+example is so compiled in any case, and with other types, operators and protocols. No kernel of a regular algorithm may spill
 registers with the simple protocol; others may spill a few around their calls, not in the loops over data,
 which are functions of their own. None may take long to compile. Exits with 77 where there is no NVRTC."""
 
@@ -56,9 +56,11 @@ def main():
         archs = known_archs(coilc, ring)
         rows = []
         for i, program in enumerate(programs):
-            chosen = archs if every or program == ring else [archs[i % len(archs)]]
-            rows += [(program, row)
-                     for row in measure_allowed(coilc, program, "--arch=" + ",".join(chosen))]
+            if every or program == ring:
+                options = ["--arch=" + ",".join(archs)]
+            else:
+                options = [f"--arch={archs[i % len(archs)]}", "--out-of-place"]
+            rows += [(program, row) for row in measure_allowed(coilc, program, *options)]
         for options in OTHERS:
             rows += [(ring, row) for row in measure_allowed(
                 coilc, ring, "--arch=sm_90", "--out-of-place", *options)]
