@@ -2,8 +2,6 @@
 
 #include "passes/Instances.h"
 
-#include "compiler/semantics/ReduceBySymmetry.h"
-
 #include <fmt/format.h>
 #include <llvm/ADT/STLExtras.h>
 
@@ -69,30 +67,6 @@ mlir::FailureOr<std::vector<InstanceRequest>> requestsOf(ir::AlgorithmOp algorit
   for (int64_t root = 0; root < ranks; ++root)
     requests[static_cast<size_t>(root)].root = root;
   return requests;
-}
-
-mlir::FailureOr<ProvedInstance> expandAndProve(ir::AlgorithmOp algorithm,
-                                               const InstanceRequest &request,
-                                               LocationTable &locations) {
-  LocationIndex location = locations.add(algorithm.getLoc());
-  mlir::FailureOr<Instance> instance = expand(algorithm, request, locations);
-  if (mlir::failed(instance))
-    return mlir::failure();
-  ProvedInstance proved;
-  proved.instance = reduceBySymmetry(std::move(*instance));
-  proved.proof = verifyCollective(proved.instance, location);
-  if (!proved.proof.isProved() && !proved.instance.symmetry.isTrivial()) {
-    // Messages speak of ranks: find the fault again where each has its statements.
-    instance = expand(algorithm, request, locations);
-    if (mlir::failed(instance))
-      return mlir::failure();
-    proved.instance = std::move(*instance);
-    proved.proof = verifyCollective(proved.instance, location);
-  }
-  if (proved.proof.isProved())
-    return proved;
-  emitFindings(proved.proof.findings, locations, describeInstance(algorithm, request));
-  return mlir::failure();
 }
 
 /// "radix=4", "fast=true", ... of the parameters that were chosen.

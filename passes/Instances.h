@@ -3,7 +3,6 @@
 #ifndef COIL_PASSES_INSTANCES_H
 #define COIL_PASSES_INSTANCES_H
 
-#include "compiler/semantics/CollectiveVerifier.h"
 #include "compiler/semantics/Expand.h"
 #include "dialect/Coil/Coil.h"
 
@@ -29,16 +28,6 @@ struct InstanceOptions {
 /// algorithm's or not of its type.
 mlir::FailureOr<std::vector<InstanceRequest>> requestsOf(ir::AlgorithmOp algorithm,
                                                          const InstanceOptions &options);
-
-/// An instance, reduced by its symmetry, and its proof.
-struct ProvedInstance {
-  Instance instance;
-  CollectiveProof proof;
-};
-
-/// Expands `algorithm` and proves the instance; emits what is wrong with it.
-mlir::FailureOr<ProvedInstance>
-expandAndProve(ir::AlgorithmOp algorithm, const InstanceRequest &request, LocationTable &locations);
 
 /// "with 4 ranks", "with 4 ranks on 2 nodes, root 2 and radix=4".
 std::string describeInstance(ir::AlgorithmOp algorithm, const InstanceRequest &request);

@@ -20,6 +20,8 @@ struct InstanceRequest {
   int64_t nodes = 1;
   /// Values of parameters by name, a bool's 0 or 1; others have their default.
   std::map<std::string, int64_t> parameters;
+
+  auto operator<=>(const InstanceRequest &) const = default;
 };
 
 /// Runs the program and writes down every move. Loops and conditions are executed; ranks are taken

@@ -4,6 +4,7 @@
 #include "compiler/semantics/ExecBridge.h"
 #include "passes/Instances.h"
 #include "passes/Passes.h"
+#include "passes/ProvedInstances.h"
 
 #include <fmt/format.h>
 #include <mlir/Dialect/Func/IR/FuncOps.h>
@@ -34,14 +35,15 @@ struct LowerToExec : impl::LowerToExecBase<LowerToExec> {
     auto requests = requestsOf(algorithm, {ranks, root, nodes, parameters});
     if (mlir::failed(requests))
       return mlir::failure();
-    LocationTable locations;
+    auto &instances = getAnalysis<ProvedInstances>();
+    LocationTable &locations = instances.locations;
     LocationIndex algorithmLocation = locations.add(algorithm.getLoc());
     ExecPlan plan;
     plan.name = planName(algorithm, requests->front());
     plan.location = algorithmLocation;
     for (const InstanceRequest &request : *requests) {
-      mlir::FailureOr<ProvedInstance> proved = expandAndProve(algorithm, request, locations);
-      if (mlir::failed(proved))
+      const ProvedInstance *proved = instances.get(algorithm, request);
+      if (!proved)
         return mlir::failure();
       const Instance &instance = proved->instance;
       plan.collective = instance.collective;

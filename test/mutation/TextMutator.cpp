@@ -106,6 +106,10 @@ private:
       block(*stmt.elseBody);
   }
   void collect(const AssertStmt &) {}
+  // What a program is held to stays as it is.
+  void collect(const TableStmt &) {}
+  void collect(const SegmentsStmt &) {}
+  void collect(const EnsuresStmt &) {}
   void collect(const MoveStmt &stmt) {
     uint32_t begin = stmt.range.begin;
     std::string_view verb = spelling(stmt.verb);
@@ -117,7 +121,7 @@ private:
     for (size_t i = 0; i < stmt.operands.size(); ++i) {
       const Operand &operand = stmt.operands[i];
       place(operand.place);
-      for (const Operand::Clause &clause : operand.clauses) {
+      for (const Clause &clause : operand.clauses) {
         loop(clause.loop);
         if (clause.condition)
           condition(*clause.condition);

@@ -15,6 +15,17 @@ namespace {
 
 using Bytes = std::vector<std::byte>;
 
+// A sanitizer makes calls ten times as long, and more.
+#ifdef COIL_SANITIZED
+constexpr bool isSanitized = true;
+constexpr uint64_t countsToTry[] = {0, 1, 13, 4097};
+constexpr uint64_t largeCount = (1 << 17) + 1;
+#else
+constexpr bool isSanitized = false;
+constexpr uint64_t countsToTry[] = {0, 1, 2, 3, 12, 13, 17, 1000, 4096, 4097, 20011};
+constexpr uint64_t largeCount = (1 << 20) + 1;
+#endif
+
 coilDataType_t apiType(DataType type) { return static_cast<coilDataType_t>(type); }
 
 /// Where a rank's buffers lie.
@@ -246,7 +257,7 @@ TEST_P(DataTest, EveryCollectiveCountFormAndMemory) {
   int ranks = GetParam();
   runThreads(settingFor(ranks), [ranks](coilComm_t comm, int rank) {
     for (Collective collective : collectives)
-      for (uint64_t count : {0, 1, 2, 3, 12, 13, 17, 1000, 4096, 4097, 20011})
+      for (uint64_t count : countsToTry)
         for (bool inPlace : {false, true})
           for (Memory memory : {Memory::Plain, Memory::Guarded, Memory::Registered})
             for (size_t misalignment : {0, 3}) {
@@ -266,7 +277,7 @@ TEST_P(DataTest, BytesOfALargeMessage) {
     for (Collective collective : collectives)
       for (Memory memory : {Memory::Guarded, Memory::Registered})
         for (bool inPlace : {false, true}) {
-          Case test{collective, DataType::I8, ReduceOp::Sum, (1 << 20) + 1};
+          Case test{collective, DataType::I8, ReduceOp::Sum, largeCount};
           test.memory = memory;
           test.inPlace = inPlace;
           check(test, comm, rank, ranks);
@@ -293,11 +304,7 @@ TEST_P(DataTest, RingWithSlotsOfOneLine) {
 
 TEST_P(DataTest, ManySmallCallsOfMixedKinds) {
   int ranks = GetParam();
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-  constexpr int calls = 1000;
-#else
-  constexpr int calls = 10000;
-#endif
+  constexpr int calls = isSanitized ? 1000 : 10000;
   runProcesses(settingFor(ranks, 4096, 16 << 10), [ranks](coilComm_t comm, int rank) {
     uint64_t state = 42;
     for (int i = 0; i < calls; ++i) {
