@@ -22,9 +22,18 @@ template <typename... Args>
 Status invalidArgument(fmt::format_string<Args...> format, Args &&...args) {
   return Status::error(StatusCode::InvalidArgument, format, std::forward<Args>(args)...);
 }
+
+Status noPlan(const CollectiveRequest &request) {
+  std::string name = request.planName ? fmt::format(" named '{}'", request.planName) : "";
+  return Status::error(StatusCode::InvalidUsage,
+                       "no plan for {}{} is loaded; compile one with coilc and load it with "
+                       "coilCommLoadPlan",
+                       nameOf(request.collective), name);
+}
 } // namespace
 
-Status Communicator::check(const CollectiveRequest &request, Checked &checked) const {
+Status Communicator::check(const CollectiveRequest &request, const Plan *plan,
+                           Checked &checked) const {
   if (request.stream && !gpu)
     return invalidArgument("expected no stream where ranks run on CPUs, found {}", request.stream);
   if (request.type < 0 || request.type >= numDataTypes)
@@ -48,6 +57,9 @@ Status Communicator::check(const CollectiveRequest &request, Checked &checked) c
       arguments.op = ReduceOp::PreMulSum;
       checked.scalar = found->scalar.data();
     }
+    if (request.collective == Collective::Custom && arguments.op >= ReduceOp::Avg)
+      return invalidArgument("expected sum, prod, max or min for a contract of its own, found {}",
+                             nameOf(arguments.op));
   }
   if (hasRoot(request.collective)) {
     if (request.root < 0 || request.root >= group.ranks)
@@ -55,23 +67,20 @@ Status Communicator::check(const CollectiveRequest &request, Checked &checked) c
     arguments.root = static_cast<uint32_t>(request.root);
   }
   checked.elementSize = sizeOf(arguments.type);
-  SegmentCounts segments = segmentCounts(request.collective, group.ranks);
+  SegmentCounts segments = plan ? plan->segments() : segmentCounts(request.collective, group.ranks);
   uint64_t factor =
       checked.elementSize * static_cast<uint64_t>(std::max(segments.input, segments.output));
   if (request.count > static_cast<uint64_t>(PTRDIFF_MAX) / factor)
     return invalidArgument("{} elements of {} on {} ranks are more than an address space holds",
                            request.count, nameOf(arguments.type), group.ranks);
-  segments = segmentsOn(request.collective, group.rank, request.root);
+  bool isRoot = group.rank == request.root;
+  segments = plan ? plan->segments(isRoot) : segmentCounts(request.collective, group.ranks, isRoot);
   size_t bytes = request.count * checked.elementSize;
   checked.inputBytes = bytes * static_cast<size_t>(segments.input);
   checked.outputBytes = bytes * static_cast<size_t>(segments.output);
   checked.input = static_cast<const std::byte *>(request.send);
   checked.output = static_cast<std::byte *>(request.receive);
   return request.count == 0 ? Status::ok() : checkBuffers(request, checked);
-}
-
-SegmentCounts Communicator::segmentsOn(Collective collective, int rank, int root) const {
-  return segmentCounts(collective, group.ranks, rank == root);
 }
 
 /// For at least one element: pointers may be null otherwise, and nothing is in
@@ -107,6 +116,7 @@ Status Communicator::checkBuffers(const CollectiveRequest &request, Checked &che
     break;
   case Collective::AllToAll:
   case Collective::SendRecv:
+  case Collective::Custom:
     hasInPlace = false;
     break;
   default:
@@ -129,12 +139,37 @@ Status Communicator::checkBuffers(const CollectiveRequest &request, Checked &che
       static_cast<const void *>(checked.output), wrong);
 }
 
+Result<Communicator::LoadedPlan *> Communicator::find(const CollectiveRequest &request) const {
+  if (request.collective != Collective::Custom)
+    return plans[static_cast<size_t>(request.collective)].get();
+  if (request.planName) {
+    auto found = customPlans.find(std::string_view(request.planName));
+    return found == customPlans.end() ? nullptr : found->second.get();
+  }
+  if (customPlans.size() > 1)
+    return invalidArgument(
+        "expected the name of one of {} plans with contracts of their own, found "
+        "none",
+        customPlans.size());
+  return customPlans.empty() ? nullptr : customPlans.begin()->second.get();
+}
+
+Result<SegmentCounts> Communicator::customSegments(const char *planName) const {
+  CollectiveRequest request;
+  request.collective = Collective::Custom;
+  request.planName = planName;
+  COIL_ASSIGN_OR_RETURN(LoadedPlan * loaded, find(request));
+  if (!loaded)
+    return noPlan(request);
+  return loaded->plan().segments();
+}
+
 Status Communicator::run(const CollectiveRequest &request) {
   if (group.mine().poison.isSet()) [[unlikely]]
     return health();
   Checked checked;
-  COIL_RETURN_IF_ERROR(check(request, checked));
-  LoadedPlan *loaded = plans[static_cast<size_t>(request.collective)].get();
+  COIL_ASSIGN_OR_RETURN(LoadedPlan * loaded, find(request));
+  COIL_RETURN_IF_ERROR(check(request, loaded ? &loaded->plan() : nullptr, checked));
   if (loaded)
     return gpu ? enqueue(*loaded, checked, request.stream) : runVariants(*loaded, checked);
   if (!gpu) {
@@ -142,10 +177,7 @@ Status Communicator::run(const CollectiveRequest &request) {
     COIL_RETURN_IF_ERROR(enter(checked.arguments));
     COIL_RETURN_IF_ERROR(meetAll(nullptr, nullptr));
   }
-  return Status::error(StatusCode::InvalidUsage,
-                       "no plan for {} is loaded; compile one with coilc and load it with "
-                       "coilCommLoadPlan",
-                       nameOf(request.collective));
+  return noPlan(request);
 }
 
 Status Communicator::runVariants(LoadedPlan &loaded, const Checked &checked) {
@@ -187,9 +219,10 @@ Status Communicator::runVariants(LoadedPlan &loaded, const Checked &checked) {
                  arguments.type, arguments.op, checked.scalar};
   if (Status status = executor.run(*chosen, call); !status.isOk())
     return group.fail(std::move(status));
-  // With a root, some ranks hear nothing of some others: without this, two roots
-  // would both succeed.
-  if (!met && hasRoot(executor.plan().collective))
+  // With a root, or under a contract of its own, some ranks hear nothing of some others:
+  // without this, two roots would both succeed.
+  Collective collective = executor.plan().collective;
+  if (!met && (hasRoot(collective) || collective == Collective::Custom))
     return meetAll(&executor, chosen);
   return Status::ok();
 }
@@ -214,7 +247,7 @@ bool Communicator::resolveBuffers(cpu::CpuExecutor &executor, const Checked &che
       continue;
     const EntryRecord &record = group.of(other).recordOf(sequence);
     SegmentCounts segments =
-        segmentsOn(executor.plan().collective, other, static_cast<int>(checked.arguments.root));
+        executor.plan().segments(static_cast<uint32_t>(other) == checked.arguments.root);
     size_t bytes = checked.arguments.count * checked.elementSize;
     const std::byte *input =
         windows.resolve(other, record.send(), bytes * static_cast<size_t>(segments.input));

@@ -93,6 +93,7 @@ Communicator::~Communicator() {
   // Kernels end before what they use goes.
   for (std::unique_ptr<LoadedPlan> &plan : plans)
     plan.reset();
+  customPlans.clear();
   gpu.reset();
   // Before the connections close: leaving is not dying.
   if (!group.control.empty())
@@ -223,7 +224,7 @@ Status Communicator::loadPlan(Result<Plan> plan, Result<TrustedCubins> cubins) {
     facts =
         Status::error(StatusCode::InvalidPlan, "plan '{}' is for {} ranks, the communicator has {}",
                       plan->name, plan->ranks, group.ranks);
-  else if (plan->collective > Collective::SendRecv)
+  else if (plan->collective == Collective::Barrier)
     facts = Status::error(StatusCode::Unsupported,
                           "plan '{}' is for {}, which this version has no call for", plan->name,
                           nameOf(plan->collective));
@@ -247,6 +248,7 @@ Status Communicator::loadPlan(Result<Plan> plan, Result<TrustedCubins> cubins) {
                            all.front().digest, other, all[other].digest);
 
   Collective collective = plan->collective;
+  std::string name = plan->name;
   std::unique_ptr<LoadedPlan> loaded;
   if (gpu) {
     loaded = std::make_unique<LoadedPlan>();
@@ -255,7 +257,10 @@ Status Communicator::loadPlan(Result<Plan> plan, Result<TrustedCubins> cubins) {
     COIL_ASSIGN_OR_RETURN(loaded, loadOnCpu(*std::move(plan), *layout));
   }
   // All ranks have left all calls of the plan that this one replaces.
-  plans[static_cast<size_t>(collective)] = std::move(loaded);
+  if (collective == Collective::Custom)
+    customPlans[std::move(name)] = std::move(loaded);
+  else
+    plans[static_cast<size_t>(collective)] = std::move(loaded);
   return Status::ok();
 }
 

@@ -15,6 +15,8 @@
 
 #include <array>
 #include <atomic>
+#include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -42,6 +44,8 @@ struct CollectiveRequest {
   int op = 0;
   int root = 0;
   void *stream = nullptr;
+  /// Of Collective::Custom: the plan's name, or null for the only one.
+  const char *planName = nullptr;
 };
 
 class Communicator {
@@ -86,6 +90,8 @@ public:
   Status deregister(const void *handle);
 
   Status run(const CollectiveRequest &request);
+  /// Of the plan with a contract of its own that has the name, or of the only one.
+  Result<SegmentCounts> customSegments(const char *planName) const;
 
   /// Returns the operator's handle.
   Result<int> createPreMulSum(const void *scalar, int type);
@@ -117,17 +123,19 @@ private:
     std::byte *output = nullptr;
     const void *scalar = nullptr;
   };
-  Status check(const CollectiveRequest &request, Checked &checked) const;
+  /// `plan` is null if none is loaded.
+  Status check(const CollectiveRequest &request, const Plan *plan, Checked &checked) const;
   Status checkBuffers(const CollectiveRequest &request, Checked &checked) const;
-  /// Segments that a rank's buffers have; the root counts where there is one.
-  SegmentCounts segmentsOn(Collective collective, int rank, int root) const;
-
   /// A plan in use, and all ranks' memory for it.
   struct LoadedPlan {
     std::vector<PeerSegment> segments;
     std::unique_ptr<cpu::CpuExecutor> executor;
     std::unique_ptr<cuda::LoadedCudaPlan> onGpu; ///< in place of the above
+
+    const Plan &plan() const { return onGpu ? onGpu->plan() : executor->plan(); }
   };
+  /// The plan that a request is for, or null. Fails if it names none of several.
+  Result<LoadedPlan *> find(const CollectiveRequest &request) const;
   Result<std::unique_ptr<LoadedPlan>> loadOnCpu(Plan plan, const PlanSegmentLayout &layout);
   Status preparePlan(Plan plan, const PlanSegmentLayout &layout, LoadedPlan &loaded);
 
@@ -158,6 +166,8 @@ private:
   WindowTable windows;
   size_t sendHint = 0, receiveHint = 0;
   std::array<std::unique_ptr<LoadedPlan>, numCollectives> plans;
+  /// With contracts of their own, by name.
+  std::map<std::string, std::unique_ptr<LoadedPlan>, std::less<>> customPlans;
   std::vector<PreMulSum> preMulSums;
 
   /// The last few errors: a text that was handed out stays valid for a while.

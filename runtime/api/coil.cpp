@@ -61,6 +61,7 @@ COIL_SAME(coilCollGather, Collective::Gather);
 COIL_SAME(coilCollScatter, Collective::Scatter);
 COIL_SAME(coilCollAlltoAll, Collective::AllToAll);
 COIL_SAME(coilCollSendRecv, Collective::SendRecv);
+COIL_SAME(coilCollCustom, Collective::Custom);
 #undef COIL_SAME
 
 //===----------------------------------------------------------------------===//
@@ -472,5 +473,24 @@ coilResult_t coilSendRecv(const void *send, void *recv, size_t count, coilDataTy
                           coilComm_t comm, coilStream_t stream) {
   return guardedUse(comm, [&](Communicator &communicator) {
     return communicator.run({Collective::SendRecv, send, recv, count, type, coilSum, 0, stream});
+  });
+}
+
+coilResult_t coilRunCustom(const char *name, const void *send, void *recv, size_t count,
+                           coilDataType_t type, coilRedOp_t op, coilComm_t comm,
+                           coilStream_t stream) {
+  return guardedUse(comm, [&](Communicator &communicator) {
+    return communicator.run({Collective::Custom, send, recv, count, type, op, 0, stream, name});
+  });
+}
+
+coilResult_t coilCommCustomSegments(coilComm_t comm, const char *name, size_t *send, size_t *recv) {
+  return guardedUse(comm, [&](Communicator &communicator) -> Status {
+    if (!send || !recv)
+      return nullArgument(send ? "recv" : "send");
+    COIL_ASSIGN_OR_RETURN(SegmentCounts segments, communicator.customSegments(name));
+    *send = static_cast<size_t>(segments.input);
+    *recv = static_cast<size_t>(segments.output);
+    return Status::ok();
   });
 }

@@ -37,8 +37,8 @@ struct OwnContract {
   };
 
   /// Of every rank's input and output.
-  uint32_t inputSegments = 1;
-  uint32_t outputSegments = 1;
+  uint32_t inputSegments = 0;
+  uint32_t outputSegments = 0;
   /// Ascending by rank, then by segment.
   std::vector<Promise> promises;
   /// Of each promise ascending and different.

@@ -145,7 +145,7 @@ private:
       if (!isPeerBuffer(operand) || slots[operand.rank] < known)
         return;
       append(section, {CallKind::Bind, false, op.location, std::nullopt, {}});
-      SegmentCounts segments = segmentCounts(plan.collective, plan.ranks);
+      SegmentCounts segments = plan.segments();
       const UsedBuffers &used = usedBuffers[operand.rank];
       flat.numbers.insert(flat.numbers.end(),
                           {static_cast<uint32_t>(known), operand.rank,

@@ -65,4 +65,18 @@ const PlanVariant *Plan::find(uint32_t root, bool inPlace, Transport transport) 
   return nullptr;
 }
 
+SegmentCounts Plan::segments() const {
+  if (collective == Collective::Custom)
+    return {contract.inputSegments, contract.outputSegments};
+  return segmentCounts(collective, ranks);
+}
+
+SegmentCounts Plan::segments(bool isRoot) const {
+  return collective == Collective::Custom ? segments() : segmentCounts(collective, ranks, isRoot);
+}
+
+bool Plan::combines() const {
+  return collective == Collective::Custom ? contract.combines() : coil::combines(collective);
+}
+
 } // namespace coil

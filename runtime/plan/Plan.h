@@ -9,6 +9,7 @@
 #ifndef COIL_RUNTIME_PLAN_PLAN_H
 #define COIL_RUNTIME_PLAN_PLAN_H
 
+#include "runtime/base/OwnContract.h"
 #include "runtime/base/Types.h"
 
 #include <compare>
@@ -122,12 +123,21 @@ struct Plan {
   std::string producer;
   std::vector<PlanVariant> variants;
   std::vector<PlanLocation> locations;
+  /// Of Collective::Custom; empty for others.
+  OwnContract contract;
   /// Checksum of the file's contents: ranks compare it to know that they loaded
   /// the same plan. Filled by the reader.
   uint64_t digest = 0;
 
   /// The variant for a call, or null if the plan has none.
   const PlanVariant *find(uint32_t root, bool inPlace, Transport transport) const;
+
+  /// Segments of a rank's buffers, as segmentCounts() gives them for collectives.
+  SegmentCounts segments() const;
+  /// The same, 0 for a buffer that a rank other than the root does not have.
+  SegmentCounts segments(bool isRoot) const;
+  /// True if values are combined, so that an operator matters.
+  bool combines() const;
 
   bool operator==(const Plan &) const = default;
 };

@@ -97,6 +97,8 @@ public:
     convert(from.producer(), plan.producer);
     convert(from.variants(), plan.variants);
     convert(from.locations(), plan.locations);
+    if (from.contract())
+      convert(*from.contract(), plan.contract);
     if (overdrawn)
       return invalid("damaged plan: its parts overlap, so that they hold more than its payload");
     return plan;
@@ -171,6 +173,21 @@ private:
     convert(from->programs(), to.programs);
     convert(from->program_of_rank(), to.programOfRank);
     convert(from->scratch_chunks(), to.scratchChunks);
+  }
+
+  void convert(const planfb::ContractPromise *from, OwnContract::Promise &to) {
+    to = {from->rank(), from->segment(), from->first_source(), from->source_count()};
+  }
+
+  void convert(const planfb::ContractSource *from, OwnContract::Source &to) {
+    to = {from->rank(), from->segment()};
+  }
+
+  void convert(const planfb::Contract &from, OwnContract &to) {
+    to.inputSegments = from.input_segments();
+    to.outputSegments = from.output_segments();
+    convert(from.promises(), to.promises);
+    convert(from.sources(), to.sources);
   }
 
   void convert(const planfb::Location *from, PlanLocation &to) {

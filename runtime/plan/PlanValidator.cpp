@@ -201,7 +201,7 @@ std::string VariantValidator::nameOperand(uint32_t position) {
 }
 
 uint64_t VariantValidator::chunksOf(OperandKind kind, uint32_t owner) const {
-  SegmentCounts segments = segmentCounts(plan.collective, plan.ranks, owner == variant.root);
+  SegmentCounts segments = plan.segments(owner == variant.root);
   switch (kind) {
   case OperandKind::Input:
     return static_cast<uint64_t>(segments.input) * plan.chunks;
@@ -221,6 +221,8 @@ Status VariantValidator::validate() {
   uint32_t roots = hasRoot(plan.collective) ? plan.ranks : 1;
   if (variant.root >= roots)
     return variantError("expected a root below {}, found {}", roots, variant.root);
+  if (variant.inPlace && plan.collective == Collective::Custom)
+    return variantError("a contract of its own has no form in place");
   COIL_RETURN_IF_ERROR(validateRanks());
   COIL_RETURN_IF_ERROR(validateChannels());
   traffic.resize(variant.channels.size());
@@ -334,6 +336,8 @@ Status VariantValidator::validateOp(const PlanOp &op) {
     return opError("expected it in the prologue");
   if (op.complete && !rule.mayComplete)
     return opError("only a reduction makes a value complete");
+  if (op.complete && plan.collective == Collective::Custom)
+    return opError("it makes a value complete, but a contract of its own averages none");
 
   if (op.length >= plan.chunks)
     return opError("expected the length of a chunk below {}, found {}", plan.chunks, op.length);
@@ -351,7 +355,11 @@ Status VariantValidator::validateDestination(const PlanOp &op, Places place) {
   if (op.destination.kind == OperandKind::Input || op.destination.kind == OperandKind::Slot)
     return opError("destination: expected output or scratch, found {}",
                    nameOf(op.destination.kind));
-  return validateMemory(destinationPosition, op, op.destination, place);
+  COIL_RETURN_IF_ERROR(validateMemory(destinationPosition, op, op.destination, place));
+  if (plan.collective == Collective::Custom && op.destination.kind == OperandKind::Output &&
+      !plan.contract.find(op.destination.rank, op.destination.index / plan.chunks))
+    return opError("destination: the contract promises nothing of {}", describe(op.destination));
+  return Status::ok();
 }
 
 Status VariantValidator::validateOperands(const PlanOp &op, const OpRule &rule) {
@@ -512,6 +520,53 @@ Status validateText(std::string_view what, std::string_view text) {
   return Status::ok();
 }
 
+Status validateContract(const Plan &plan) {
+  const OwnContract &contract = plan.contract;
+  if (plan.collective != Collective::Custom)
+    return contract == OwnContract()
+               ? Status::ok()
+               : invalid("contract: expected none for {}", nameOf(plan.collective));
+  for (auto [what, segments] :
+       {std::pair("input", contract.inputSegments), std::pair("output", contract.outputSegments)})
+    if (segments == 0 || segments > maxContractSegments)
+      return invalid("contract: expected 1 to {} segments of {}, found {}", maxContractSegments,
+                     what, segments);
+  if (contract.sources.size() > maxContractSources)
+    return invalid("contract: expected at most {} sources, found {}", maxContractSources,
+                   contract.sources.size());
+  size_t next = 0;
+  for (size_t i = 0; i < contract.promises.size(); ++i) {
+    const OwnContract::Promise &promise = contract.promises[i];
+    if (promise.rank >= plan.ranks || promise.segment >= contract.outputSegments)
+      return invalid("contract, promise {}: expected a rank below {} and a segment below {}, found "
+                     "{} and {}",
+                     i, plan.ranks, contract.outputSegments, promise.rank, promise.segment);
+    if (i > 0 && std::pair(contract.promises[i - 1].rank, contract.promises[i - 1].segment) >=
+                     std::pair(promise.rank, promise.segment))
+      return invalid("contract, promise {}: expected promises ascending by rank and segment", i);
+    size_t left = contract.sources.size() - next;
+    if (promise.firstSource != next || promise.sourceCount == 0 || promise.sourceCount > left)
+      return invalid(
+          "contract, promise {}: expected 1 to {} sources from {} on, found {} from {} on", i, left,
+          next, promise.sourceCount, promise.firstSource);
+    for (size_t end = next + promise.sourceCount, first = next; next < end; ++next) {
+      const OwnContract::Source &source = contract.sources[next];
+      if (source.rank >= plan.ranks || source.segment >= contract.inputSegments)
+        return invalid(
+            "contract, source {}: expected a rank below {} and a segment below {}, found "
+            "{} and {}",
+            next, plan.ranks, contract.inputSegments, source.rank, source.segment);
+      if (next > first && contract.sources[next - 1] >= source)
+        return invalid("contract, source {}: expected the sources of promise {} ascending by rank "
+                       "and segment",
+                       next, i);
+    }
+  }
+  if (next != contract.sources.size())
+    return invalid("contract: source {} of {} is of no promise", next, contract.sources.size());
+  return Status::ok();
+}
+
 } // namespace
 
 Status validatePlan(const Plan &plan) {
@@ -528,6 +583,7 @@ Status validatePlan(const Plan &plan) {
     return invalid("expected at least 1 chunk, found 0");
   if (plan.variants.empty())
     return invalid("expected at least 1 variant, found 0");
+  COIL_RETURN_IF_ERROR(validateContract(plan));
 
   std::set<std::tuple<uint32_t, bool, Transport>> seen;
   for (size_t i = 0; i < plan.variants.size(); ++i) {

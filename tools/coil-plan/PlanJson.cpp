@@ -32,6 +32,8 @@ public:
         quoted(plan.name), nameOf(plan.collective), plan.ranks, plan.chunks);
     put("  \"producer\": {},\n  \"format_version\": {},\n  \"digest\": \"{:016x}\",\n",
         quoted(plan.producer), planFormatVersion, plan.digest);
+    if (plan.collective == Collective::Custom)
+      putContract(plan.contract);
     put("  \"locations\": ");
     putList(plan.locations, 2, [this](const PlanLocation &location) {
       put("{{\"file\": {}, \"line\": {}, \"column\": {}}}", quoted(location.file), location.line,
@@ -64,6 +66,21 @@ private:
       put("[]");
     else
       put("\n{:{}}]", "", indent);
+  }
+
+  void putContract(const OwnContract &contract) {
+    put("  \"contract\": {{\"input_segments\": {}, \"output_segments\": {},\n   \"promises\": ",
+        contract.inputSegments, contract.outputSegments);
+    putList(contract.promises, 3, [&](const OwnContract::Promise &promise) {
+      put("{{\"rank\": {}, \"segment\": {}, \"sources\": [", promise.rank, promise.segment);
+      std::string_view separator = "";
+      for (const OwnContract::Source &source : contract.sourcesOf(promise)) {
+        put("{}{{\"rank\": {}, \"segment\": {}}}", separator, source.rank, source.segment);
+        separator = ", ";
+      }
+      put("]}}");
+    });
+    put("}},\n");
   }
 
   void putNumbers(const std::vector<uint32_t> &numbers) { put("[{}]", fmt::join(numbers, ", ")); }

@@ -110,6 +110,21 @@ private:
   std::string &text;
 };
 
+void printContract(const OwnContract &contract, std::string &text) {
+  auto out = std::back_inserter(text);
+  fmt::format_to(out, "contract: {} of input, {} of output\n",
+                 counted(contract.inputSegments, "segment"), contract.outputSegments);
+  for (const OwnContract::Promise &promise : contract.promises) {
+    fmt::format_to(out, "  output[{}] on {} is", promise.segment, promise.rank);
+    std::string_view separator = "";
+    for (const OwnContract::Source &source : contract.sourcesOf(promise)) {
+      fmt::format_to(out, "{} input[{}] on {}", separator, source.segment, source.rank);
+      separator = " +";
+    }
+    text += '\n';
+  }
+}
+
 std::vector<std::vector<uint32_t>> ranksByProgram(const PlanVariant &variant) {
   std::vector<std::vector<uint32_t>> ranks(variant.programs.size());
   for (uint32_t rank = 0; rank < variant.programOfRank.size(); ++rank)
@@ -172,6 +187,8 @@ std::string planText(const Plan &plan, std::optional<size_t> onlyVariant) {
                                  nameOf(plan.collective), plan.ranks, plan.chunks);
   fmt::format_to(std::back_inserter(text), "digest {:#018x}, written by \"{}\"\n", plan.digest,
                  plan.producer);
+  if (plan.collective == Collective::Custom)
+    printContract(plan.contract, text);
   for (size_t i = 0; i < plan.variants.size(); ++i)
     if (!onlyVariant || *onlyVariant == i)
       printVariant(plan, i, text);
@@ -188,6 +205,11 @@ std::string planInfo(const Plan &plan) {
                                  "variants    {}\n",
                                  plan.name, nameOf(plan.collective), plan.ranks, plan.chunks,
                                  plan.producer, plan.digest, plan.variants.size());
+  if (plan.collective == Collective::Custom)
+    text +=
+        fmt::format("contract    {} of input, {} of output, {}\n",
+                    counted(plan.contract.inputSegments, "segment"), plan.contract.outputSegments,
+                    counted(plan.contract.promises.size(), "promise"));
   for (size_t i = 0; i < plan.variants.size(); ++i) {
     const PlanVariant &variant = plan.variants[i];
     std::vector<uint64_t> ops, workers;

@@ -34,8 +34,8 @@ uint64_t mix(uint64_t x) {
 uint64_t elementHash(uint64_t salt, uint64_t index) {
   return mix(mix(salt + 1) + index * 0x9e3779b97f4a7c15u);
 }
-uint64_t rankHash(uint64_t element, int rank) {
-  return mix(element + static_cast<uint64_t>(rank + 1) * 0xd1342543de82ef95u);
+uint64_t ownHash(uint64_t element, uint64_t contributor) {
+  return mix(element + (contributor + 1) * 0xd1342543de82ef95u);
 }
 
 /// 2^-4 to 2^3, from three bits.
@@ -72,11 +72,30 @@ Status validateScalar(double scalar, DataType type, DataKind kind) {
 
 CheckData::CheckData(const DataSpec &spec) : spec(spec) {
   assert(spec.ranks >= 1 && spec.root >= 0 && spec.root < spec.ranks);
+  assert((spec.collective == Collective::Custom) == (spec.contract != nullptr));
   SegmentCounts segments = segmentCounts(spec.collective, spec.ranks);
+  if (spec.contract)
+    segments = {spec.contract->inputSegments, spec.contract->outputSegments};
   inputElements = spec.count * static_cast<uint64_t>(segments.input);
   outputElements = spec.count * static_cast<uint64_t>(segments.output);
   period = *std::find_if(periods.begin(), periods.end() - 1,
                          [&](uint64_t prime) { return spec.count % prime != 0; });
+  isCombining = spec.contract ? spec.contract->combines() : combines(spec.collective);
+  contributorElements = inputElements;
+  auto ranks = static_cast<uint64_t>(spec.ranks);
+  // Of those that are combined into one element, the most.
+  uint64_t together = ranks;
+  if (spec.contract) {
+    contributorsOfRank = spec.contract->inputSegments;
+    contributorElements = spec.count;
+    together = 1;
+    for (const OwnContract::Promise &promise : spec.contract->promises)
+      together = std::max<uint64_t>(together, promise.sourceCount);
+  } else {
+    for (uint64_t rank = 0; rank < ranks; ++rank)
+      everyRank.push_back(rank);
+  }
+  contributorCount = ranks * contributorsOfRank;
   if (!combinesFloats())
     return;
 
@@ -84,37 +103,37 @@ CheckData::CheckData(const DataSpec &spec) : spec(spec) {
   double largestScalar = 1;
   if (spec.op == ReduceOp::PreMulSum)
     largestScalar = std::max(1.0, std::fabs(spec.scalar.value_or(2)));
-  auto ranks = static_cast<uint64_t>(spec.ranks);
   auto budget = static_cast<uint64_t>(format.largestExactInteger() / std::ceil(largestScalar));
   budget = std::clamp<uint64_t>(budget, 1, uint64_t{1} << 50);
-  activeRanks = std::min(ranks, budget);
-  largestTerm = static_cast<int64_t>(std::min(budget / activeRanks, uint64_t{1} << 30));
-  double room = format.largestFinite() / (4 * largestScalar * spec.ranks);
+  // Where all that come together fit, none needs to be 0.
+  active = together <= budget ? contributorCount : budget;
+  largestTerm =
+      static_cast<int64_t>(std::min(budget / std::min(together, budget), uint64_t{1} << 30));
+  double room = format.largestFinite() / (4 * largestScalar * static_cast<double>(together));
   randomScale = room < 1 ? std::ldexp(1.0, std::ilogb(room)) : 1;
 }
 
 bool CheckData::hasInput(int rank) const {
-  return segmentCounts(spec.collective, spec.ranks, rank == spec.root).input > 0;
+  return spec.contract || segmentCounts(spec.collective, spec.ranks, rank == spec.root).input > 0;
 }
 bool CheckData::hasOutput(int rank) const {
-  return segmentCounts(spec.collective, spec.ranks, rank == spec.root).output > 0;
+  return spec.contract || segmentCounts(spec.collective, spec.ranks, rank == spec.root).output > 0;
 }
 
-bool CheckData::combinesFloats() const { return combines(spec.collective) && isFloat(spec.type); }
+bool CheckData::combinesFloats() const { return isCombining && isFloat(spec.type); }
 
 bool CheckData::rounds() const {
   return combinesFloats() && spec.kind == DataKind::Random && spec.op != ReduceOp::Max &&
          spec.op != ReduceOp::Min;
 }
 
-/// True for `active` of the ranks, which ones changes with the element.
-bool CheckData::isActive(int rank, uint64_t element, uint64_t active) const {
-  auto ranks = static_cast<uint64_t>(spec.ranks);
-  return active >= ranks || (static_cast<uint64_t>(rank) + (element >> 8)) % ranks < active;
+/// True for `most` of the contributors, which ones changes with the element.
+bool CheckData::isActive(uint64_t contributor, uint64_t element, uint64_t most) const {
+  return most >= contributorCount || (contributor + (element >> 8)) % contributorCount < most;
 }
 
-double CheckData::exactTerm(int rank, uint64_t own, uint64_t element) const {
-  if (!isActive(rank, element, activeRanks))
+double CheckData::exactTerm(uint64_t contributor, uint64_t own, uint64_t element) const {
+  if (!isActive(contributor, element, active))
     return 0;
   uint64_t choices = 2 * static_cast<uint64_t>(largestTerm) + 1;
   int64_t term = static_cast<int64_t>((own >> 32) * choices >> 32) - largestTerm;
@@ -128,29 +147,29 @@ double CheckData::randomTerm(uint64_t own) const {
   return roundToType(spec.type, value);
 }
 
-double CheckData::factor(int rank, uint64_t own, uint64_t element) const {
+double CheckData::factor(uint64_t contributor, uint64_t own, uint64_t element) const {
   double value = own & 1 ? -1 : 1;
-  bool active = isActive(rank, element, mostFactors);
+  bool isFactor = isActive(contributor, element, mostFactors);
   if (spec.kind == DataKind::Random) {
-    if (active)
+    if (isFactor)
       value *= 0.75 * (1 + std::ldexp(static_cast<double>(own >> 12), -52));
     return roundToType(spec.type, value);
   }
-  if (active)
+  if (isFactor)
     value *= std::ldexp(1.0, static_cast<int>((own >> 32) * 3 >> 32) - 1);
-  return isActive(rank, element, 1) ? 1.5 * value : value;
+  return isActive(contributor, element, 1) ? 1.5 * value : value;
 }
 
 /// The input's value where floats are combined.
-double CheckData::inputValue(int rank, uint64_t index) const {
-  uint64_t element = elementHash(spec.salt, index), own = rankHash(element, rank);
+double CheckData::inputValue(uint64_t contributor, uint64_t index) const {
+  uint64_t element = elementHash(spec.salt, index), own = ownHash(element, contributor);
   switch (spec.op) {
   case ReduceOp::Sum:
   case ReduceOp::Avg:
   case ReduceOp::PreMulSum:
-    return spec.kind == DataKind::Exact ? exactTerm(rank, own, element) : randomTerm(own);
+    return spec.kind == DataKind::Exact ? exactTerm(contributor, own, element) : randomTerm(own);
   case ReduceOp::Prod:
-    return factor(rank, own, element);
+    return factor(contributor, own, element);
   case ReduceOp::Max:
   case ReduceOp::Min:
     break;
@@ -161,11 +180,11 @@ double CheckData::inputValue(int rank, uint64_t index) const {
   return own & 8 ? -magnitude : magnitude;
 }
 
-uint64_t CheckData::inputCode(int rank, uint64_t index) const {
+uint64_t CheckData::inputCode(uint64_t contributor, uint64_t index) const {
   if (combinesFloats())
-    return encodeFloat(spec.type, inputValue(rank, index));
-  uint64_t bits = rankHash(elementHash(spec.salt, index), rank);
-  if (combines(spec.collective) && spec.op == ReduceOp::Prod)
+    return encodeFloat(spec.type, inputValue(contributor, index));
+  uint64_t bits = ownHash(elementHash(spec.salt, index), contributor);
+  if (isCombining && spec.op == ReduceOp::Prod)
     bits |= 1; // even factors would soon make every product 0
   return truncateInteger(spec.type, bits);
 }
@@ -177,15 +196,16 @@ uint64_t CheckData::scalarCode(int rank) const {
   return truncateInteger(spec.type, static_cast<uint64_t>(static_cast<int64_t>(scalar)));
 }
 
-uint64_t CheckData::expectedFloat(uint64_t index) const {
-  auto operand = [&](int rank) {
-    double value = inputValue(rank, index);
-    return spec.op == ReduceOp::PreMulSum ? value * decodeFloat(spec.type, scalarCode(rank))
-                                          : value;
+uint64_t CheckData::expectedFloat(const Contributors &combined, uint64_t index) const {
+  auto operand = [&](uint64_t each) {
+    double value = inputValue(each, index);
+    return spec.op == ReduceOp::PreMulSum
+               ? value * decodeFloat(spec.type, scalarCode(static_cast<int>(each)))
+               : value;
   };
-  double result = operand(0);
-  for (int rank = 1; rank < spec.ranks; ++rank) {
-    double next = operand(rank);
+  double result = operand(combined[0]);
+  for (size_t i = 1; i < combined.size(); ++i) {
+    double next = operand(combined[i]);
     switch (spec.op) {
     case ReduceOp::Sum:
     case ReduceOp::Avg:
@@ -211,18 +231,18 @@ uint64_t CheckData::expectedFloat(uint64_t index) const {
   return encodeFloat(spec.type, static_cast<float>(result) / static_cast<float>(spec.ranks));
 }
 
-uint64_t CheckData::expectedInteger(uint64_t index) const {
-  auto operand = [&](int rank) {
-    uint64_t value = extendInteger(spec.type, inputCode(rank, index));
-    return spec.op == ReduceOp::PreMulSum ? value * scalarCode(rank) : value;
+uint64_t CheckData::expectedInteger(const Contributors &combined, uint64_t index) const {
+  auto operand = [&](uint64_t each) {
+    uint64_t value = extendInteger(spec.type, inputCode(each, index));
+    return spec.op == ReduceOp::PreMulSum ? value * scalarCode(static_cast<int>(each)) : value;
   };
   bool isSigned = isSignedInteger(spec.type);
   auto less = [&](uint64_t a, uint64_t b) {
     return isSigned ? static_cast<int64_t>(a) < static_cast<int64_t>(b) : a < b;
   };
-  uint64_t result = operand(0);
-  for (int rank = 1; rank < spec.ranks; ++rank) {
-    uint64_t next = operand(rank);
+  uint64_t result = operand(combined[0]);
+  for (size_t i = 1; i < combined.size(); ++i) {
+    uint64_t next = operand(combined[i]);
     switch (spec.op) {
     case ReduceOp::Sum:
     case ReduceOp::Avg:
@@ -250,15 +270,15 @@ uint64_t CheckData::expectedInteger(uint64_t index) const {
   return truncateInteger(spec.type, quotient);
 }
 
-CheckData::Bounded CheckData::expectedRounded(uint64_t index) const {
+CheckData::Bounded CheckData::expectedRounded(const Contributors &combined, uint64_t index) const {
   const FloatFormat &format = floatFormat(spec.type);
   bool product = spec.op == ReduceOp::Prod;
   // Wider than any type, so that this reference adds next to nothing to the error.
   long double value = product ? 1 : 0, magnitude = value;
-  for (int rank = 0; rank < spec.ranks; ++rank) {
-    long double operand = inputValue(rank, index);
+  for (uint64_t each : combined) {
+    long double operand = inputValue(each, index);
     if (spec.op == ReduceOp::PreMulSum)
-      operand *= decodeFloat(spec.type, scalarCode(rank));
+      operand *= decodeFloat(spec.type, scalarCode(static_cast<int>(each)));
     value = product ? value * operand : value + operand;
     magnitude = product ? magnitude * std::fabs(operand) : magnitude + std::fabs(operand);
   }
@@ -269,36 +289,47 @@ CheckData::Bounded CheckData::expectedRounded(uint64_t index) const {
   double unit = format.unitRoundoff();
   if (spec.type != DataType::F64 && spec.type != DataType::F32)
     unit += floatFormat(DataType::F32).unitRoundoff();
-  int roundings = spec.ranks + (spec.op == ReduceOp::Avg || spec.op == ReduceOp::PreMulSum);
+  int roundings = static_cast<int>(combined.size()) +
+                  (spec.op == ReduceOp::Avg || spec.op == ReduceOp::PreMulSum);
   double relative = std::expm1(roundings * std::log1p(unit));
   return {static_cast<double>(value),
           static_cast<double>(magnitude) * relative + roundings * format.smallestSubnormal()};
 }
 
-std::vector<std::byte> CheckData::inputTile(int rank) const {
+CheckData::Contributors CheckData::contributorsOf(const OwnContract::Promise &promise) const {
+  Contributors result;
+  for (const OwnContract::Source &source : spec.contract->sourcesOf(promise))
+    result.push_back(contributor(source.rank, source.segment));
+  return result;
+}
+
+std::vector<std::byte> CheckData::inputTile(uint64_t contributor) const {
   size_t size = sizeOf(spec.type);
-  uint64_t elements = std::min(period, inputElements);
-  std::vector<std::byte> tile(elements * size);
-  for (uint64_t i = 0; i < elements; ++i)
-    storeElement(spec.type, inputCode(rank, i), tile.data() + i * size);
+  std::vector<std::byte> tile(tileElements() * size);
+  for (uint64_t i = 0; i < tileElements(); ++i)
+    storeElement(spec.type, inputCode(contributor, i), tile.data() + i * size);
   return tile;
 }
 
-std::vector<std::byte> CheckData::expectedTile() const {
+std::vector<std::byte> CheckData::expectedTile(const Contributors &combined) const {
   size_t size = sizeOf(spec.type);
-  uint64_t elements = std::min(period, inputElements);
-  std::vector<std::byte> tile(elements * size);
-  for (uint64_t i = 0; i < elements; ++i)
-    storeElement(spec.type, combinesFloats() ? expectedFloat(i) : expectedInteger(i),
+  std::vector<std::byte> tile(tileElements() * size);
+  for (uint64_t i = 0; i < tileElements(); ++i)
+    storeElement(spec.type,
+                 combinesFloats() ? expectedFloat(combined, i) : expectedInteger(combined, i),
                  tile.data() + i * size);
   return tile;
 }
 
 void CheckData::fillInput(int rank, std::byte *input) const {
-  std::vector<std::byte> tile = inputTile(rank);
-  uint64_t bytes = inputCount(rank) * sizeOf(spec.type);
-  for (uint64_t done = 0; done < bytes; done += tile.size())
-    std::memcpy(input + done, tile.data(), std::min<uint64_t>(tile.size(), bytes - done));
+  size_t size = sizeOf(spec.type);
+  for (const Repetition &part : expectedInput(rank, 0, inputCount(rank))) {
+    std::byte *begin = input + part.begin * size;
+    uint64_t bytes = part.count * size;
+    for (uint64_t done = 0; done < bytes; done += part.tile.size())
+      std::memcpy(begin + done, part.tile.data(),
+                  std::min<uint64_t>(part.tile.size(), bytes - done));
+  }
 }
 
 void CheckData::compare(const std::byte *buffer, const Repetition &expected,
@@ -326,8 +357,16 @@ void CheckData::compare(const std::byte *buffer, const Repetition &expected,
   }
 }
 
-Repetition CheckData::expectedInput(int rank, uint64_t begin, uint64_t end) const {
-  return {begin, end > begin ? end - begin : 0, begin, inputTile(rank)};
+std::vector<Repetition> CheckData::expectedInput(int rank, uint64_t begin, uint64_t end) const {
+  std::vector<Repetition> parts;
+  while (begin < end) {
+    uint64_t part = begin / contributorElements, first = begin % contributorElements;
+    uint64_t count = std::min(end - begin, contributorElements - first);
+    parts.push_back(
+        {begin, count, first, inputTile(contributor(static_cast<uint64_t>(rank), part))});
+    begin += count;
+  }
+  return parts;
 }
 
 int CheckData::outputParts(int rank) const {
@@ -338,57 +377,69 @@ int CheckData::outputParts(int rank) const {
   case Collective::Gather:
   case Collective::AllToAll:
     return spec.ranks;
+  case Collective::Custom:
+    return static_cast<int>(spec.contract->outputSegments);
   default:
     return 1;
   }
 }
 
 Repetition CheckData::expectedOutput(int rank, int part) const {
-  assert(isExact());
   uint64_t mine = static_cast<uint64_t>(rank) * spec.count;
   uint64_t begin = static_cast<uint64_t>(part) * spec.count;
   switch (spec.collective) {
   case Collective::Broadcast:
-    return {0, outputElements, 0, inputTile(spec.root)};
+    return {0, outputElements, 0, inputTile(static_cast<uint64_t>(spec.root))};
   case Collective::Scatter:
-    return {0, outputElements, mine, inputTile(spec.root)};
+    return {0, outputElements, mine, inputTile(static_cast<uint64_t>(spec.root))};
   case Collective::SendRecv:
-    return {0, outputElements, 0, inputTile((rank + spec.ranks - 1) % spec.ranks)};
+    return {0, outputElements, 0,
+            inputTile(static_cast<uint64_t>((rank + spec.ranks - 1) % spec.ranks))};
   case Collective::AllGather:
   case Collective::Gather:
-    return {begin, spec.count, 0, inputTile(part)};
+    return {begin, spec.count, 0, inputTile(static_cast<uint64_t>(part))};
   case Collective::AllToAll:
-    return {begin, spec.count, mine, inputTile(part)};
+    return {begin, spec.count, mine, inputTile(static_cast<uint64_t>(part))};
+  case Collective::Custom: {
+    const OwnContract::Promise *promise =
+        spec.contract->find(static_cast<uint32_t>(rank), static_cast<uint32_t>(part));
+    if (!promise)
+      return {begin, spec.count, 0, std::vector(sizeOf(spec.type), unsetByte)};
+    Contributors combined = contributorsOf(*promise);
+    return {begin, spec.count, 0,
+            combined.size() == 1 ? inputTile(combined[0]) : expectedTile(combined)};
+  }
   default:
-    return {0, outputElements, firstOutput(rank), expectedTile()};
+    return {0, outputElements, firstOutput(rank), expectedTile(everyRank)};
   }
 }
 
 Comparison CheckData::checkInput(int rank, const std::byte *input, uint64_t begin,
                                  uint64_t end) const {
   Comparison result;
-  compare(input, expectedInput(rank, begin, end), result);
+  for (const Repetition &part : expectedInput(rank, begin, end))
+    compare(input, part, result);
   return result;
 }
 
-Comparison CheckData::checkRounded(const std::byte *output, uint64_t firstIndex) const {
+void CheckData::checkRounded(const std::byte *output, const Repetition &part,
+                             const Contributors &combined, Comparison &result) const {
   std::vector<Bounded> tile;
-  for (uint64_t i = 0; i < std::min(period, inputElements); ++i)
-    tile.push_back(expectedRounded(i));
-  Comparison result;
-  for (uint64_t i = 0; i < outputElements; ++i) {
-    const Bounded &expected = tile[(firstIndex + i) % period];
-    uint64_t code = loadElement(spec.type, output + i * sizeOf(spec.type));
+  for (uint64_t i = 0; i < tileElements(); ++i)
+    tile.push_back(expectedRounded(combined, i));
+  for (uint64_t i = 0; i < part.count; ++i) {
+    const Bounded &expected = tile[(part.firstElement + i) % period];
+    uint64_t index = part.begin + i;
+    uint64_t code = loadElement(spec.type, output + index * sizeOf(spec.type));
     // Written so that NaN is wrong.
     if (std::fabs(decodeFloat(spec.type, code) - expected.value) <= expected.bound)
       continue;
     if (result.first.size() < mostReported)
-      report(result, i, fmt::format("{:.17g} +- {:.3g}", expected.value, expected.bound),
+      report(result, index, fmt::format("{:.17g} +- {:.3g}", expected.value, expected.bound),
              describeElement(spec.type, code));
     else
       ++result.wrong;
   }
-  return result;
 }
 
 uint64_t CheckData::firstOutput(int rank) const {
@@ -399,11 +450,23 @@ uint64_t CheckData::firstOutput(int rank) const {
 Comparison CheckData::checkOutput(int rank, const std::byte *output) const {
   if (!hasOutput(rank))
     return {};
-  if (!isExact())
-    return checkRounded(output, firstOutput(rank));
   Comparison result;
-  for (int part = 0; part < outputParts(rank); ++part)
-    compare(output, expectedOutput(rank, part), result);
+  if (rounds() && !spec.contract) {
+    checkRounded(output, {0, outputElements, firstOutput(rank), {}}, everyRank, result);
+    return result;
+  }
+  for (int part = 0; part < outputParts(rank); ++part) {
+    const OwnContract::Promise *promise =
+        spec.contract
+            ? spec.contract->find(static_cast<uint32_t>(rank), static_cast<uint32_t>(part))
+            : nullptr;
+    // What is copied, or left alone, does not round.
+    if (rounds() && promise && promise->sourceCount > 1)
+      checkRounded(output, {static_cast<uint64_t>(part) * spec.count, spec.count, 0, {}},
+                   contributorsOf(*promise), result);
+    else
+      compare(output, expectedOutput(rank, part), result);
+  }
   return result;
 }
 

@@ -14,6 +14,10 @@
 //  - integers, which wrap: any bits, but odd ones for prod;
 //  - collectives that combine nothing: any bits, NaNs among them.
 //
+// Under a contract of an algorithm's own, data is a function of (segment of a rank,
+// element of the segment): each segment is a contributor of its own, as a rank is
+// elsewhere, so that any of them can be summed.
+//
 // Random data rounds. It changes sum, avg, premulsum and prod of floats only,
 // which are compared within ((1 + u)^k - 1) * m + k * s: u is the unit roundoff
 // of the type (plus f32's for narrower types, which accumulate in f32), k the
@@ -30,9 +34,11 @@
 #ifndef COIL_TOOLS_COIL_RUN_CHECKDATA_H
 #define COIL_TOOLS_COIL_RUN_CHECKDATA_H
 
+#include "runtime/base/OwnContract.h"
 #include "runtime/base/Status.h"
 #include "runtime/base/Types.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -42,6 +48,10 @@
 namespace coil::run {
 
 enum class DataKind : uint8_t { Exact, Random };
+
+/// What a receive buffer holds before a checked call, and afterwards where nothing is
+/// promised of it.
+inline constexpr std::byte unsetByte{0xcb};
 
 /// What is called with what kind of data.
 struct DataSpec {
@@ -55,6 +65,8 @@ struct DataSpec {
   int root = 0;
   /// As the call takes it.
   uint64_t count = 0;
+  /// Of Collective::Custom; must outlive the data.
+  const OwnContract *contract = nullptr;
   /// Other salts give other data.
   uint64_t salt = 0;
   /// Every rank's scalar for premulsum; without it 2 on even ranks, 1 on odd ones.
@@ -104,13 +116,13 @@ public:
   /// Compares the elements `begin` up to `end` of `rank`'s send buffer, which
   /// begins at `input`, to what fillInput wrote.
   Comparison checkInput(int rank, const std::byte *input, uint64_t begin, uint64_t end) const;
-  /// What these elements should be.
-  Repetition expectedInput(int rank, uint64_t begin, uint64_t end) const;
+  /// What these elements should be, in parts that repeat each for itself.
+  std::vector<Repetition> expectedInput(int rank, uint64_t begin, uint64_t end) const;
   /// Whether results are compared bit for bit.
   bool isExact() const { return !rounds(); }
   /// Parts of `rank`'s receive buffer that repeat each for itself.
   int outputParts(int rank) const;
-  /// Requires isExact(): what a part of `rank`'s receive buffer should be.
+  /// What a part of `rank`'s receive buffer should be, without rounding.
   Repetition expectedOutput(int rank, int part) const;
   /// Compares the outputCount() elements of `rank`'s receive buffer to the result.
   Comparison checkOutput(int rank, const std::byte *output) const;
@@ -124,34 +136,54 @@ private:
     double bound;
   };
 
-  uint64_t inputCode(int rank, uint64_t index) const;
-  double inputValue(int rank, uint64_t index) const;
-  double exactTerm(int rank, uint64_t own, uint64_t element) const;
+  /// Whose data is combined: ranks or, under a contract, their segments.
+  using Contributors = std::vector<uint64_t>;
+  uint64_t contributor(uint64_t rank, uint64_t segment) const {
+    return rank * contributorsOfRank + segment;
+  }
+  Contributors contributorsOf(const OwnContract::Promise &promise) const;
+
+  uint64_t inputCode(uint64_t contributor, uint64_t index) const;
+  double inputValue(uint64_t contributor, uint64_t index) const;
+  double exactTerm(uint64_t contributor, uint64_t own, uint64_t element) const;
   double randomTerm(uint64_t own) const;
-  double factor(int rank, uint64_t own, uint64_t element) const;
-  bool isActive(int rank, uint64_t element, uint64_t active) const;
+  double factor(uint64_t contributor, uint64_t own, uint64_t element) const;
+  bool isActive(uint64_t contributor, uint64_t element, uint64_t most) const;
   bool combinesFloats() const;
   bool rounds() const;
 
-  uint64_t expectedFloat(uint64_t index) const;
-  uint64_t expectedInteger(uint64_t index) const;
-  Bounded expectedRounded(uint64_t index) const;
+  uint64_t expectedFloat(const Contributors &combined, uint64_t index) const;
+  uint64_t expectedInteger(const Contributors &combined, uint64_t index) const;
+  Bounded expectedRounded(const Contributors &combined, uint64_t index) const;
 
-  std::vector<std::byte> inputTile(int rank) const;
-  std::vector<std::byte> expectedTile() const;
+  /// Elements after which a contributor's data begins anew or ends.
+  uint64_t tileElements() const { return std::min(period, contributorElements); }
+  std::vector<std::byte> inputTile(uint64_t contributor) const;
+  std::vector<std::byte> expectedTile(const Contributors &combined) const;
   void compare(const std::byte *buffer, const Repetition &expected, Comparison &result) const;
   /// The result's element that `rank`'s receive buffer begins with.
   uint64_t firstOutput(int rank) const;
-  Comparison checkRounded(const std::byte *output, uint64_t firstIndex) const;
+  /// Compares a part of a receive buffer that begins with the result's element
+  /// `part.firstElement`; the tile does not matter.
+  void checkRounded(const std::byte *output, const Repetition &part, const Contributors &combined,
+                    Comparison &result) const;
 
   DataSpec spec;
   /// Of a rank that has the buffer.
   uint64_t inputElements, outputElements;
+  bool isCombining;
+  uint64_t contributorsOfRank = 1;
+  /// Of all ranks.
+  uint64_t contributorCount;
+  /// Of one contributor.
+  uint64_t contributorElements;
+  /// Without a contract, all.
+  Contributors everyRank;
   /// Elements after which data repeats; a tile's length is this or, if less, the
   /// number of elements.
   uint64_t period;
-  /// Exact sums: ranks that contribute, and the largest whole number of each.
-  uint64_t activeRanks = 1;
+  /// Exact sums: contributors that are not 0, and the largest whole number of each.
+  uint64_t active = 1;
   int64_t largestTerm = 1;
   /// Random sums: the terms' common scale.
   double randomScale = 1;

@@ -45,7 +45,8 @@ Result<std::vector<int>> chooseRoots(const Options &options, const Plan &plan) {
 
 /// True if calls of the collective may be in place at all.
 bool hasInPlace(Collective collective) {
-  return collective != Collective::AllToAll && collective != Collective::SendRecv;
+  return collective != Collective::AllToAll && collective != Collective::SendRecv &&
+         collective != Collective::Custom;
 }
 
 /// An empty plan for a placement is left out, unless the user asked for it. With a
@@ -102,7 +103,7 @@ static Result<std::vector<uint8_t>> readCubins(const Options &options, const Pla
 
 Result<Job> makeJob(Options options, Plan plan, std::vector<uint8_t> planBytes) {
   Collective collective = plan.collective;
-  if (collective > Collective::SendRecv)
+  if (collective == Collective::Barrier)
     return Status::error(StatusCode::Unsupported,
                          "expected a plan for a collective that the runtime has a call for, found "
                          "one for {}",
@@ -120,9 +121,15 @@ Result<Job> makeJob(Options options, Plan plan, std::vector<uint8_t> planBytes) 
                          mostRanks, plan.ranks);
   if (plan.variants.empty())
     return Status::error(StatusCode::InvalidPlan, "the plan has no variant to run");
-  if (!options.ops.empty() && !combines(collective))
+  if (!options.ops.empty() && !plan.combines())
     return Status::error(StatusCode::InvalidArgument, "--op: {} combines nothing",
-                         nameOf(collective));
+                         collective == Collective::Custom ? plan.name : nameOf(collective));
+  if (collective == Collective::Custom)
+    for (ReduceOp op : options.ops)
+      if (op >= ReduceOp::Avg)
+        return Status::error(StatusCode::InvalidArgument,
+                             "--op: a contract of its own has sum, prod, max and min, found {}",
+                             nameOf(op));
   if (options.ops.empty())
     options.ops = {ReduceOp::Sum};
   COIL_ASSIGN_OR_RETURN(std::vector<int> roots, chooseRoots(options, plan));
@@ -145,8 +152,8 @@ Result<Job> makeJob(Options options, Plan plan, std::vector<uint8_t> planBytes) 
         for (int root : roots)
           for (uint64_t size : options.sizes) {
             uint64_t count =
-                options.sizesAreCounts ? size : countForBytes(collective, job.ranks, type, size);
-            uint64_t bytes = bytesForCount(collective, job.ranks, type, count);
+                options.sizesAreCounts ? size : countForBytes(plan.segments(), type, size);
+            uint64_t bytes = bytesForCount(plan.segments(), type, count);
             uint64_t iterations = iterationsFor(options, bytes);
             job.rows.push_back(
                 {memory, type, op, root, count, bytes, iterations, warmupFor(options, iterations)});

@@ -21,8 +21,6 @@ namespace {
 
 /// Wrong elements that are printed, over all ranks and rows.
 constexpr uint32_t mostReports = 20;
-/// What a receive buffer holds before a checked call.
-constexpr int unsetByte = 0xcb;
 
 coilDataType_t apiType(DataType type) {
   static_assert(coilFloat8e5m2 == static_cast<int>(DataType::F8E5M2) &&
@@ -175,6 +173,8 @@ private:
     spec.ranks = job.ranks;
     spec.root = row.root;
     spec.count = row.count;
+    if (spec.collective == Collective::Custom)
+      spec.contract = &job.plan.contract;
     spec.salt = salt;
     spec.scalar = job.options.scalar;
     return CheckData(spec);
@@ -184,7 +184,7 @@ private:
   Status runRows(size_t begin, size_t end) {
     size_t inputBytes = 0, outputBytes = 0;
     for (size_t i = begin; i < end; ++i) {
-      SegmentCounts segments = segmentCounts(job.plan.collective, job.ranks);
+      SegmentCounts segments = job.plan.segments();
       size_t segmentBytes = job.rows[i].count * sizeOf(job.rows[i].type);
       inputBytes = std::max(inputBytes, segmentBytes * static_cast<size_t>(segments.input));
       outputBytes = std::max(outputBytes, segmentBytes * static_cast<size_t>(segments.output));
@@ -282,7 +282,7 @@ private:
 
   Call layOut(const Row &row, Placement placement, Region &input, Region &output) const {
     size_t segment = row.count * sizeOf(row.type), mine = static_cast<size_t>(rank) * segment;
-    SegmentCounts segments = segmentCounts(job.plan.collective, job.ranks, rank == row.root);
+    SegmentCounts segments = job.plan.segments(rank == row.root);
     size_t inputBytes = segment * static_cast<size_t>(segments.input);
     size_t outputBytes = segment * static_cast<size_t>(segments.output);
     // What a rank does not have it gives no address of. Its memory stays guarded.
@@ -306,7 +306,7 @@ private:
   Status prepare(const Row &row, Placement placement, const CheckData &data,
                  const Call &call) const {
     call.guarded->setGuards(call.guardedBytes);
-    std::memset(call.guarded->data(), unsetByte, call.guardedBytes);
+    std::memset(call.guarded->data(), std::to_integer<int>(unsetByte), call.guardedBytes);
     if (data.hasInput(rank))
       data.fillInput(rank, call.send);
     if (call.sent != call.guarded)
@@ -344,6 +344,10 @@ private:
     case Collective::SendRecv:
       return apiStatus(coilSendRecv(send, recv, row.count, type, comm, stream), "coilSendRecv",
                        comm);
+    case Collective::Custom:
+      return apiStatus(
+          coilRunCustom(job.plan.name.c_str(), send, recv, row.count, type, op, comm, stream),
+          "coilRunCustom", comm);
     default:
       return apiStatus(coilAllReduce(send, recv, row.count, type, op, comm, stream),
                        "coilAllReduce", comm);
@@ -414,10 +418,11 @@ private:
         return GpuVerdict::Wrong;
     }
     for (auto [begin, end] : unchangedInput(row, placement, data)) {
-      COIL_ASSIGN_OR_RETURN(bool unchanged,
-                            isRight(*call.sent, call.send, data.expectedInput(rank, begin, end)));
-      if (!unchanged)
-        return GpuVerdict::Wrong;
+      for (const Repetition &part : data.expectedInput(rank, begin, end)) {
+        COIL_ASSIGN_OR_RETURN(bool unchanged, isRight(*call.sent, call.send, part));
+        if (!unchanged)
+          return GpuVerdict::Wrong;
+      }
     }
     return GpuVerdict::Right;
   }
@@ -438,7 +443,7 @@ private:
   void complain(const Row &row, Placement placement, const std::string &what) const {
     if (!board.mayReport(mostReports))
       return;
-    std::string op = combines(job.plan.collective) ? fmt::format(" {}", nameOf(row.op)) : "";
+    std::string op = job.plan.combines() ? fmt::format(" {}", nameOf(row.op)) : "";
     say(rank, fmt::format("{} ({} of {} {}{}, {})", what, nameOf(job.plan.collective), row.count,
                           nameOf(row.type), op,
                           placement == Placement::InPlace ? "in place" : "out of place"));

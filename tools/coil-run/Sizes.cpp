@@ -117,19 +117,16 @@ Result<std::vector<uint64_t>> parseSizes(std::string_view text) {
   return sizes;
 }
 
-namespace {
-uint64_t segmentsOf(Collective collective, int ranks) {
-  SegmentCounts segments = segmentCounts(collective, ranks);
+static uint64_t mostSegments(SegmentCounts segments) {
   return static_cast<uint64_t>(std::max(segments.input, segments.output));
 }
-} // namespace
 
-uint64_t countForBytes(Collective collective, int ranks, DataType type, uint64_t bytes) {
-  return bytes / sizeOf(type) / segmentsOf(collective, ranks);
+uint64_t countForBytes(SegmentCounts segments, DataType type, uint64_t bytes) {
+  return bytes / sizeOf(type) / mostSegments(segments);
 }
 
-uint64_t bytesForCount(Collective collective, int ranks, DataType type, uint64_t count) {
-  return count * segmentsOf(collective, ranks) * sizeOf(type);
+uint64_t bytesForCount(SegmentCounts segments, DataType type, uint64_t count) {
+  return count * mostSegments(segments) * sizeOf(type);
 }
 
 } // namespace coil::run

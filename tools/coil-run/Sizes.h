@@ -31,13 +31,13 @@ Result<uint64_t> parseSize(std::string_view text);
 /// among them only if a step meets it.
 Result<std::vector<uint64_t>> parseSizes(std::string_view text);
 
-/// The count to call `collective` with for a vector of at most `bytes` bytes:
-/// the vector is what the longer of the two buffers holds, as in nccl-tests, so
-/// it is divided among the ranks for all-gather and reduce-scatter.
-uint64_t countForBytes(Collective collective, int ranks, DataType type, uint64_t bytes);
+/// The count to call a collective with whose buffers have these segments, for a vector of at most
+/// `bytes` bytes: the vector is what the longer of the two buffers holds, as in nccl-tests, so it
+/// is divided among the ranks for all-gather and reduce-scatter.
+uint64_t countForBytes(SegmentCounts segments, DataType type, uint64_t bytes);
 
 /// Bytes of that vector for a count.
-uint64_t bytesForCount(Collective collective, int ranks, DataType type, uint64_t count);
+uint64_t bytesForCount(SegmentCounts segments, DataType type, uint64_t count);
 
 } // namespace coil::run
 

@@ -25,6 +25,8 @@ public:
     plan.chunks = number(programs.chunks);
     plan.producer = "coilc " COIL_VERSION_STRING;
     plan.locations = std::move(locations);
+    if (programs.contract)
+      plan.contract = *programs.contract;
     for (const ExecVariant &variant : programs.variants) {
       if (variant.transport == ExecTransport::Matched)
         return Status::error(StatusCode::InvalidPlan,

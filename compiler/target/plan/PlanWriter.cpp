@@ -37,6 +37,9 @@ public:
       });
     });
     addTables(plan.locations, [this](const PlanLocation &location) { addVector(location.file); });
+    addTable();
+    addVector(plan.contract.promises, sizeof(planfb::ContractPromise));
+    addVector(plan.contract.sources, sizeof(planfb::ContractSource));
   }
 
   uint64_t bytes = 0;
@@ -71,12 +74,23 @@ public:
         tables<planfb::Variant>(plan.variants, [this](const auto &from) { return add(from); });
     auto locations =
         tables<planfb::Location>(plan.locations, [this](const auto &from) { return add(from); });
-    planfb::FinishPlanBuffer(
-        builder, planfb::CreatePlan(builder, name, static_cast<uint8_t>(plan.collective),
-                                    plan.ranks, plan.chunks, producer, variants, locations));
+    Offset<planfb::Contract> contract;
+    if (plan.collective == Collective::Custom)
+      contract = add(plan.contract);
+    planfb::FinishPlanBuffer(builder, planfb::CreatePlan(builder, name,
+                                                         static_cast<uint8_t>(plan.collective),
+                                                         plan.ranks, plan.chunks, producer,
+                                                         variants, locations, contract));
   }
 
 private:
+  Offset<planfb::Contract> add(const OwnContract &from) {
+    auto promises = structs<planfb::ContractPromise>(from.promises);
+    auto sources = structs<planfb::ContractSource>(from.sources);
+    return planfb::CreateContract(builder, from.inputSegments, from.outputSegments, promises,
+                                  sources);
+  }
+
   Offset<planfb::Location> add(const PlanLocation &from) {
     auto file = builder.CreateString(from.file);
     return planfb::CreateLocation(builder, file, from.line, from.column);
@@ -120,6 +134,14 @@ private:
             from.operandCount,
             from.channel,
             from.location};
+  }
+
+  static planfb::ContractPromise toStruct(const OwnContract::Promise &from) {
+    return {from.rank, from.segment, from.firstSource, from.sourceCount};
+  }
+
+  static planfb::ContractSource toStruct(const OwnContract::Source &from) {
+    return {from.rank, from.segment};
   }
 
   static planfb::Channel toStruct(const PlanChannel &from) {

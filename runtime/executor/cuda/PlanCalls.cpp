@@ -59,8 +59,7 @@ Result<CallChoice> LoadedCudaPlan::State::choose(const CudaCall &call) {
   if (direct && !call.scalar && owner.peers->reach().everywhere() &&
       (!staged || bytes >= config.directBytes)) {
     // A buffer that this rank does not have needs no window.
-    SegmentCounts segments =
-        segmentCounts(plan.collective, owner.group.ranks, rank() == arguments.root);
+    SegmentCounts segments = plan.segments(rank() == arguments.root);
     auto locate = [&](const void *pointer, int64_t count, size_t &hint) {
       return owner.windows->locate(pointer, bytes * static_cast<uint64_t>(count), hint);
     };

@@ -106,7 +106,8 @@ typedef enum {
   coilCollGather = 5,
   coilCollScatter = 6,
   coilCollAlltoAll = 7,
-  coilCollSendRecv = 8
+  coilCollSendRecv = 8,
+  coilCollCustom = 10 /**< states its own contract */
 } coilCollective_t;
 
 typedef struct coilComm *coilComm_t;
@@ -200,7 +201,8 @@ COIL_API coilResult_t coilCommCount(coilComm_t comm, int *ranks);
 COIL_API coilResult_t coilCommUserRank(coilComm_t comm, int *rank);
 
 /** Collective. Loads a plan, of which every rank must give the same, and uses it
- *  from now on for its collective, in place of one loaded before. */
+ *  from now on for its collective, in place of one loaded before. Of plans with
+ *  contracts of their own, those of different names are loaded side by side. */
 COIL_API coilResult_t coilCommLoadPlan(coilComm_t comm, const void *bytes, size_t size);
 COIL_API coilResult_t coilCommLoadPlanFile(coilComm_t comm, const char *path);
 /** The same with kernels that were compiled ahead of time: `cubins` is what
@@ -291,6 +293,19 @@ COIL_API coilResult_t coilAlltoAll(const void *send, void *recv, size_t count, c
  *  on rank 0. There is no form in place. */
 COIL_API coilResult_t coilSendRecv(const void *send, void *recv, size_t count, coilDataType_t type,
                                    coilComm_t comm, coilStream_t stream);
+
+/** Runs the loaded plan of that name whose algorithm states its own contract; NULL
+ *  if only one such plan is loaded. Buffers have as many segments of `count`
+ *  elements as coilCommCustomSegments tells: input segment i of the contract is
+ *  send[i * count] to send[(i + 1) * count - 1]. What the contract promises nothing
+ *  of stays in recv as it is. The operator is sum, prod, max or min. There is no form
+ *  in place. */
+COIL_API coilResult_t coilRunCustom(const char *name, const void *send, void *recv, size_t count,
+                                    coilDataType_t type, coilRedOp_t op, coilComm_t comm,
+                                    coilStream_t stream);
+/** Local. The segments of the two buffers of the plan that coilRunCustom would run. */
+COIL_API coilResult_t coilCommCustomSegments(coilComm_t comm, const char *name, size_t *send,
+                                             size_t *recv);
 
 #ifdef __cplusplus
 }

@@ -217,7 +217,7 @@ TEST(ArgumentsTest, PlansThatTheRuntimeCannotUse) {
   Setting setting;
   runThreads(setting, [](coilComm_t comm, int) {
     Plan plan = directAllReduce(2);
-    plan.collective = Collective::Custom;
+    plan.collective = Collective::Barrier;
     for (PlanVariant &variant : plan.variants)
       for (PlanProgram &program : variant.programs)
         program.workers.front().body.clear();

@@ -420,10 +420,11 @@ namespace {
 /// `sourceOf(rank, index)` is what output chunk `index` of `rank` is; a rank has
 /// `outputs(rank)` of them.
 template <typename Outputs, typename SourceOf>
-void addDirectMoves(Plan &plan, uint32_t root, Outputs outputs, SourceOf sourceOf) {
+void addDirectMoves(Plan &plan, uint32_t root, Outputs outputs, SourceOf sourceOf,
+                    uint32_t firstOutput = 0) {
   auto forEachOutput = [&](auto visit) {
     for (uint32_t rank = 0; rank < plan.ranks; ++rank)
-      for (uint32_t index = 0; index < outputs(rank); ++index)
+      for (uint32_t index = firstOutput; index < firstOutput + outputs(rank); ++index)
         visit(rank, index, sourceOf(rank, index));
   };
   {
@@ -520,6 +521,35 @@ Plan sendRecv(uint32_t ranks) {
   addDirectMoves(
       plan, 0, [](uint32_t) { return 1u; },
       [=](uint32_t rank, uint32_t) { return input((rank + ranks - 1) % ranks, 0); });
+  return plan;
+}
+
+Plan toNext(const char *name, uint32_t ranks, uint32_t segment) {
+  Plan plan = makePlan(name, Collective::Custom, ranks, 1);
+  plan.contract.inputSegments = 2;
+  plan.contract.outputSegments = 3;
+  for (uint32_t rank = 1; rank < ranks; ++rank) {
+    plan.contract.promises.push_back({rank, 1, rank - 1, 1});
+    plan.contract.sources.push_back({rank - 1, segment});
+  }
+  addDirectMoves(
+      plan, 0, [](uint32_t rank) { return rank == 0 ? 0u : 1u; },
+      [=](uint32_t rank, uint32_t) { return input(rank - 1, segment); }, 1);
+  return plan;
+}
+
+Plan sumToFirst(uint32_t ranks) {
+  Plan plan = reduce(ranks);
+  plan.name = "push";
+  plan.collective = Collective::Custom;
+  std::erase_if(plan.variants, [](const PlanVariant &variant) { return variant.root != 0; });
+  plan.contract = {1, 1, {{0, 0, 0, ranks}}, {}};
+  for (uint32_t rank = 0; rank < ranks; ++rank)
+    plan.contract.sources.push_back({rank, 0});
+  for (PlanVariant &variant : plan.variants)
+    for (PlanProgram &program : variant.programs)
+      for (PlanOp &op : program.workers.front().body)
+        op.complete = false;
   return plan;
 }
 

@@ -42,6 +42,11 @@ Plan scatter(uint32_t ranks);
 /// Everything straight to where it goes, both transports.
 Plan allToAll(uint32_t ranks);
 Plan sendRecv(uint32_t ranks);
+/// A contract of its own: each rank but the last sends input segment `segment` of 2 to
+/// output segment 1 of the next; nothing else of the 3 segments of output is promised.
+Plan toNext(const char *name, uint32_t ranks, uint32_t segment);
+/// A contract of its own: output segment 0 of rank 0 is the sum of all ranks' inputs.
+Plan sumToFirst(uint32_t ranks);
 
 /// Only the variants of one transport.
 Plan only(Transport transport, Plan plan);

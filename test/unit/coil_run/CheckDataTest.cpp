@@ -346,4 +346,99 @@ TEST(CheckData, GivenScalarsAreExactToo) {
     }
 }
 
+/// Sums and copies of segments of 4 ranks, and output that nothing is promised of.
+OwnContract sampleContract() {
+  OwnContract contract{3, 4, {}, {}};
+  auto promise = [&](uint32_t rank, uint32_t segment, std::vector<OwnContract::Source> sources) {
+    contract.promises.push_back({rank, segment, static_cast<uint32_t>(contract.sources.size()),
+                                 static_cast<uint32_t>(sources.size())});
+    contract.sources.insert(contract.sources.end(), sources.begin(), sources.end());
+  };
+  promise(0, 1, {{3, 2}});
+  promise(0, 3, {{0, 0}, {0, 2}, {2, 1}});
+  promise(2, 0, {{1, 1}, {3, 1}});
+  promise(3, 3, {{0, 0}, {0, 1}, {0, 2}, {1, 0}, {1, 1}, {1, 2}, {2, 0}, {2, 1}, {2, 2}, {3, 0}});
+  return contract;
+}
+
+TEST(CheckData, FollowsContracts) {
+  OwnContract contract = sampleContract();
+  for (DataType type : allTypes())
+    for (ReduceOp op : {ReduceOp::Sum, ReduceOp::Prod, ReduceOp::Max, ReduceOp::Min})
+      for (uint64_t count : {uint64_t{1}, uint64_t{333}, longCount}) {
+        if (count == longCount && type != DataType::F16 && type != DataType::I32)
+          continue;
+        DataSpec spec = specOf(Collective::Custom, type, op, 4, count);
+        spec.contract = &contract;
+        CheckData data(spec);
+        auto in = segmentsOf(data, type, 4, count);
+        size_t bytes = count * sizeOf(type);
+        for (uint32_t rank = 0; rank < 4; ++rank) {
+          ASSERT_EQ(data.outputCount(static_cast<int>(rank)), 4 * count);
+          ASSERT_EQ(in[rank].size(), 3u);
+          std::vector<std::byte> output(4 * bytes, unsetByte);
+          for (const OwnContract::Promise &promise : contract.promises) {
+            if (promise.rank != rank)
+              continue;
+            // In another order than the contract has them in.
+            auto sources = contract.sourcesOf(promise);
+            std::vector<std::byte> value = in[sources.back().rank][sources.back().segment];
+            for (size_t i = sources.size() - 1; i-- > 0;)
+              for (size_t e = 0; e < count; ++e) {
+                std::byte *element = value.data() + e * sizeOf(type);
+                const std::byte *next =
+                    in[sources[i].rank][sources[i].segment].data() + e * sizeOf(type);
+                storeElement(type,
+                             combine(type, op, loadElement(type, element), loadElement(type, next)),
+                             element);
+              }
+            std::ranges::copy(value,
+                              output.begin() + static_cast<ptrdiff_t>(promise.segment * bytes));
+          }
+          int own = static_cast<int>(rank);
+          ASSERT_EQ(data.checkOutput(own, output.data()).wrong, 0u)
+              << nameOf(type) << " " << nameOf(op) << " " << count << " rank " << rank;
+          // A byte too many is seen everywhere, also where nothing is promised.
+          for (size_t segment = 0; segment < 4; ++segment) {
+            output[segment * bytes] ^= std::byte{1};
+            EXPECT_EQ(data.checkOutput(own, output.data()).wrong, 1u);
+            output[segment * bytes] ^= std::byte{1};
+          }
+          std::vector<std::byte> input = inputOf(data, type, own);
+          EXPECT_EQ(data.checkInput(own, input.data(), 0, data.inputCount(own)).wrong, 0u);
+          input[bytes] ^= std::byte{1};
+          EXPECT_EQ(data.checkInput(own, input.data(), 0, data.inputCount(own)).wrong, 1u);
+        }
+        // Segments differ, so that none can be taken for another.
+        if (count > 1)
+          EXPECT_NE(in[0][0], in[0][1]);
+      }
+}
+
+TEST(CheckData, BoundsRoundedSumsOfContracts) {
+  OwnContract contract = sampleContract();
+  DataSpec spec = specOf(Collective::Custom, DataType::F32, ReduceOp::Sum, 4, 100);
+  spec.contract = &contract;
+  spec.kind = DataKind::Random;
+  CheckData data(spec);
+  auto in = segmentsOf(data, spec.type, 4, 100);
+  std::vector<std::byte> output(4 * 400, unsetByte);
+  std::ranges::copy(in[3][2], output.begin() + 400);
+  for (size_t e = 0; e < 100; ++e) {
+    auto value = [&](size_t rank, size_t segment) {
+      return static_cast<float>(
+          decodeFloat(spec.type, loadElement(spec.type, in[rank][segment].data() + 4 * e)));
+    };
+    float sum = value(2, 1) + value(0, 0) + value(0, 2);
+    storeElement(spec.type, encodeFloat(spec.type, sum), output.data() + 1200 + 4 * e);
+  }
+  EXPECT_EQ(data.checkOutput(0, output.data()).wrong, 0u);
+  // Copies are exact, sums are bounded, and what is not promised is untouched.
+  for (size_t byte : {size_t{0}, size_t{400}, size_t{800}, size_t{1203}}) {
+    output[byte] ^= std::byte{0x40};
+    EXPECT_EQ(data.checkOutput(0, output.data()).wrong, 1u) << byte;
+    output[byte] ^= std::byte{0x40};
+  }
+}
+
 } // namespace

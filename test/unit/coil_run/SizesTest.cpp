@@ -77,12 +77,13 @@ TEST(Sizes, EndsAtTheLargestSize) {
 }
 
 TEST(Sizes, DividesTheVectorAmongTheRanks) {
-  EXPECT_EQ(countForBytes(Collective::AllReduce, 4, DataType::F32, 103), 25u);
-  EXPECT_EQ(countForBytes(Collective::Broadcast, 4, DataType::F32, 103), 25u);
-  EXPECT_EQ(countForBytes(Collective::AllGather, 4, DataType::F32, 103), 6u);
-  EXPECT_EQ(countForBytes(Collective::ReduceScatter, 4, DataType::F32, 103), 6u);
-  EXPECT_EQ(bytesForCount(Collective::AllReduce, 4, DataType::F32, 25), 100u);
-  EXPECT_EQ(bytesForCount(Collective::ReduceScatter, 4, DataType::F64, 6), 192u);
+  EXPECT_EQ(countForBytes(segmentCounts(Collective::AllReduce, 4), DataType::F32, 103), 25u);
+  EXPECT_EQ(countForBytes(segmentCounts(Collective::Broadcast, 4), DataType::F32, 103), 25u);
+  EXPECT_EQ(countForBytes(segmentCounts(Collective::AllGather, 4), DataType::F32, 103), 6u);
+  EXPECT_EQ(countForBytes(segmentCounts(Collective::ReduceScatter, 4), DataType::F32, 103), 6u);
+  EXPECT_EQ(bytesForCount(segmentCounts(Collective::AllReduce, 4), DataType::F32, 25), 100u);
+  EXPECT_EQ(bytesForCount(segmentCounts(Collective::ReduceScatter, 4), DataType::F64, 6), 192u);
+  EXPECT_EQ(countForBytes({3, 2}, DataType::I8, 10), 3u);
 }
 
 } // namespace

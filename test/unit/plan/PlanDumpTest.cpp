@@ -148,5 +148,22 @@ TEST(PlanDump, EscapesJsonStrings) {
   EXPECT_THAT(planJson(plan), HasSubstr(R"("file": "C:\\x")"));
 }
 
+TEST(PlanDump, ShowsContracts) {
+  Plan plan = ownContract();
+  EXPECT_THAT(planText(plan), HasSubstr("\ncontract: 2 segments of input, 3 of output\n"
+                                        "  output[2] on 0 is input[1] on 1\n"
+                                        "  output[0] on 1 is input[0] on 0 + input[0] on 1\n"
+                                        "\nvariant 0"));
+  EXPECT_THAT(planInfo(plan),
+              HasSubstr("\ncontract    2 segments of input, 3 of output, 2 promises\n"));
+  EXPECT_THAT(planJson(plan), HasSubstr(R"("contract": {"input_segments": 2, "output_segments": 3,
+   "promises": [
+     {"rank": 0, "segment": 2, "sources": [{"rank": 1, "segment": 1}]},
+     {"rank": 1, "segment": 0, "sources": [{"rank": 0, "segment": 0}, {"rank": 1, "segment": 0}]}
+   ]},
+)"));
+  EXPECT_THAT(planJson(everyOperation()), Not(HasSubstr("contract")));
+}
+
 } // namespace
 } // namespace coil

@@ -320,6 +320,65 @@ const Refusal opRefusals[] = {
 };
 INSTANTIATE_TEST_SUITE_P(Ops, PlanRefusal, testing::ValuesIn(opRefusals), nameOfRefusal);
 
+/// A change to ownContract() that makes it invalid, and what is said then.
+class ContractRefusal : public testing::TestWithParam<Refusal> {};
+
+TEST_P(ContractRefusal, NamesWhatIsWrong) {
+  Plan plan = ownContract();
+  GetParam().change(plan);
+  Status status = validatePlan(plan);
+  ASSERT_FALSE(status.isOk());
+  EXPECT_EQ(status.code(), StatusCode::InvalidPlan);
+  EXPECT_THAT(status.message(), HasSubstr(GetParam().message));
+}
+
+const Refusal contractRefusals[] = {
+    {"OfACollective", [](Plan &p) { p.collective = Collective::AllReduce; },
+     "contract: expected none for allreduce"},
+    {"Missing", [](Plan &p) { p.contract = {}; },
+     "contract: expected 1 to 1048576 segments of input, found 0"},
+    {"NoOutput", [](Plan &p) { p.contract.outputSegments = 0; },
+     "contract: expected 1 to 1048576 segments of output, found 0"},
+    {"ManySegments", [](Plan &p) { p.contract.inputSegments = maxContractSegments + 1; },
+     "contract: expected 1 to 1048576 segments of input, found 1048577"},
+    {"ManySources", [](Plan &p) { p.contract.sources.resize(maxContractSources + 1); },
+     "contract: expected at most 4194304 sources, found 4194305"},
+    {"PromiseRank", [](Plan &p) { p.contract.promises[1].rank = 2; },
+     "contract, promise 1: expected a rank below 2 and a segment below 3, found 2 and 0"},
+    {"PromiseSegment", [](Plan &p) { p.contract.promises[0].segment = 3; },
+     "contract, promise 0: expected a rank below 2 and a segment below 3, found 0 and 3"},
+    {"PromiseTwice", [](Plan &p) { p.contract.promises[1] = {0, 2, 1, 2}; },
+     "contract, promise 1: expected promises ascending by rank and segment"},
+    {"NoSources", [](Plan &p) { p.contract.promises[0].sourceCount = 0; },
+     "contract, promise 0: expected 1 to 3 sources from 0 on, found 0 from 0 on"},
+    {"SourcesBeyond", [](Plan &p) { p.contract.promises[1].sourceCount = 3; },
+     "contract, promise 1: expected 1 to 2 sources from 1 on, found 3 from 1 on"},
+    {"SourcesWrapAround", [](Plan &p) { p.contract.promises[1].sourceCount = UINT32_MAX; },
+     "contract, promise 1: expected 1 to 2 sources from 1 on, found 4294967295 from 1 on"},
+    {"SourcesShared", [](Plan &p) { p.contract.promises[1].firstSource = 0; },
+     "contract, promise 1: expected 1 to 2 sources from 1 on, found 2 from 0 on"},
+    {"SourceLeftOver", [](Plan &p) { p.contract.promises[1].sourceCount = 1; },
+     "contract: source 2 of 3 is of no promise"},
+    {"SourceRank", [](Plan &p) { p.contract.sources[0].rank = 2; },
+     "contract, source 0: expected a rank below 2 and a segment below 2, found 2 and 1"},
+    {"SourceSegment", [](Plan &p) { p.contract.sources[2].segment = 2; },
+     "contract, source 2: expected a rank below 2 and a segment below 2, found 1 and 2"},
+    {"SourceTwice", [](Plan &p) { p.contract.sources[2] = {0, 0}; },
+     "contract, source 2: expected the sources of promise 1 ascending by rank and segment"},
+    {"InPlace", [](Plan &p) { p.variants[0].inPlace = true; },
+     "a contract of its own has no form in place"},
+    {"Complete", [](Plan &p) { workerOf(p, 0, 1).body[3].complete = true; },
+     "it makes a value complete, but a contract of its own averages none"},
+    {"WritesUnpromised", [](Plan &p) { workerOf(p, 0, 0).body[2].destination.index = 2; },
+     "destination: the contract promises nothing of output[2] @ 0"},
+    {"InputBeyond", [](Plan &p) { workerOf(p, 0, 1).operands[0].index = 4; },
+     "operand 0: expected an index below 4, found input[4] @ 1"},
+    {"OutputBeyond", [](Plan &p) { workerOf(p, 0, 0).body[2].destination.index = 6; },
+     "destination: expected an index below 6, found output[6] @ 0"},
+};
+INSTANTIATE_TEST_SUITE_P(Contract, ContractRefusal, testing::ValuesIn(contractRefusals),
+                         nameOfRefusal);
+
 TEST(PlanValidator, AcceptsTheTestPlans) {
   for (const auto &[name, plan] : allTestPlans()) {
     Status status = validatePlan(plan);

@@ -190,11 +190,31 @@ Plan everyOperation() {
   return plan;
 }
 
+Plan ownContract() {
+  Plan plan = emptyPlan("own", Collective::Custom, 2, 2);
+  plan.contract = {2, 3, {{0, 2, 0, 1}, {1, 0, 1, 2}}, {{1, 1}, {0, 0}, {1, 0}}};
+  PlanVariant variant = emptyVariant(plan, false, Transport::Staged, 1);
+  variant.channels = {stagedChannel(0, 1, 2), stagedChannel(1, 0, 2)};
+  PlanWorker &first = variant.programs[0].workers[0], &second = variant.programs[1].workers[0];
+  for (uint32_t chunk = 0; chunk < 2; ++chunk) {
+    addMove(first, first.body, OpKind::Push, chunk, {inputOf(0, chunk)}).channel = 0;
+    addMove(second, second.body, OpKind::Push, chunk, {inputOf(1, 2 + chunk)}).channel = 1;
+  }
+  for (uint32_t chunk = 0; chunk < 2; ++chunk) {
+    addMove(first, first.body, OpKind::Pop, chunk, {slotOf(0, 1)}, outputOf(0, 4 + chunk));
+    addMove(second, second.body, OpKind::PopReduce, chunk, {slotOf(1, 0), inputOf(1, chunk)},
+            outputOf(1, chunk));
+  }
+  plan.variants = {variant};
+  return plan;
+}
+
 std::vector<std::pair<const char *, Plan>> allTestPlans() {
   return {{"direct", directAllReduce()},
           {"staged", stagedAllReduce()},
           {"chain", chainBroadcast()},
-          {"every", everyOperation()}};
+          {"every", everyOperation()},
+          {"own", ownContract()}};
 }
 
 } // namespace coil

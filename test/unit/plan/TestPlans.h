@@ -38,6 +38,10 @@ Plan chainBroadcast();
 /// two workers a rank, variant 1 staged.
 Plan everyOperation();
 
+/// A contract of 2 ranks' own: input segment 1 of rank 1 goes to output segment 2 of
+/// rank 0, and the sum of both ranks' segments 0 to output segment 0 of rank 1.
+Plan ownContract();
+
 /// The above with a name for each.
 std::vector<std::pair<const char *, Plan>> allTestPlans();
 
