@@ -10,8 +10,8 @@ A header says, in the algorithm's comment before its text,
 
 A formula ends at a comma or with its line. Steps are messages on the longest chain; bytes are those
 of the rank that sends most, in units of the message, the larger of a rank's two buffers. Formulas know
-ranks, log2 and root(x, n), both rounded down, ceil_log2, min, max and Python's arithmetic, which is
-exact. Ranks is a condition; numbers of ranks that do not meet it must be refused by an assertion of
+ranks, log2 and root(x, n), both rounded down, ceil_log2, side(x), the largest divisor whose square is
+not above x, min, max and Python's arithmetic, which is exact. Ranks is a condition; numbers of ranks that do not meet it must be refused by an assertion of
 the program's own.
 
 Algorithms that speak of nodes are held for every number of nodes up to 8 that divides the ranks; their
@@ -53,9 +53,14 @@ def root(x, n):
     return max(number for number in range(int(x) + 1) if number ** int(n) <= x)
 
 
+def side(x):
+    """The largest divisor whose square is not above x."""
+    return max(number for number in range(1, root(x, 2) + 1) if x % number == 0)
+
+
 FUNCTIONS = {
     "log2": lambda x: int(x).bit_length() - 1, "ceil_log2": lambda x: (int(x) - 1).bit_length(),
-    "root": root, "min": min, "max": max,
+    "root": root, "side": side, "min": min, "max": max,
 }
 CONDITIONS = {
     "a power of two": "ranks & (ranks - 1) == 0", "even": "ranks % 2 == 0",
