@@ -2,13 +2,15 @@
 
 #include "compiler/explain/Explanation.h"
 
+#include "compiler/semantics/ExecSlots.h"
+
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 namespace coil {
 
-static VariantFacts factsOf(const ExecVariant &variant) {
+static VariantFacts factsOf(const ExecPlan &plan, const ExecVariant &variant) {
   VariantFacts facts;
   facts.name = variant.name;
   facts.inPlace = variant.inPlace;
@@ -23,6 +25,18 @@ static VariantFacts factsOf(const ExecVariant &variant) {
     facts.channels = std::max(facts.channels, ++channels[kind]);
     facts.slots = std::max(facts.slots, slots[kind] += channel.slots);
   }
+  if (variant.transport != ExecTransport::Staged)
+    return facts;
+  std::ranges::fill(slots, 0);
+  if (auto fewest = fewestSlots(ExecModel(plan, variant, variant.inPlace)))
+    for (size_t i = 0; i < fewest->size(); ++i) {
+      const ExecChannel &channel = variant.channels[i];
+      int64_t needed = (*fewest)[i];
+      facts.fewestSlots =
+          std::max(facts.fewestSlots, slots[static_cast<size_t>(channel.sourceRank)] += needed);
+      if (needed > 1)
+        facts.channelsInNeed.emplace_back(channel.name, needed);
+    }
   return facts;
 }
 
@@ -40,7 +54,7 @@ Explanation explain(const Instance &instance, int64_t nodes, const ExecPlan &pla
                                          : lowerBounds(instance.collective, instance.ranks);
   for (const ExecVariant &variant : plan.variants)
     if (variant.root == instance.root)
-      explanation.variants.push_back(factsOf(variant));
+      explanation.variants.push_back(factsOf(plan, variant));
   return explanation;
 }
 
@@ -133,7 +147,10 @@ std::string toText(const Explanation &explanation) {
         fmt::format("{} a rank, {} of scratch, {} out of a rank{}",
                     count(variant.workers, "worker"), count(variant.scratchChunks, "chunk"),
                     count(variant.channels, "channel"),
-                    variant.slots ? fmt::format(" with {}", count(variant.slots, "slot")) : ""));
+                    variant.slots ? fmt::format(" with {}, of which {} {} needed",
+                                                count(variant.slots, "slot"), variant.fewestSlots,
+                                                variant.fewestSlots == 1 ? "is" : "are")
+                                  : ""));
   return text;
 }
 
@@ -149,12 +166,17 @@ std::string toJson(const Explanation &explanation) {
                        spread.most, spread.total, of, fmt::join(chunks, ", "));
   };
   std::vector<std::string> variants;
-  for (const VariantFacts &variant : explanation.variants)
+  for (const VariantFacts &variant : explanation.variants) {
+    std::vector<std::string> inNeed;
+    for (const auto &[channel, slots] : variant.channelsInNeed)
+      inNeed.push_back(fmt::format(R"("{}": {})", channel, slots));
     variants.push_back(fmt::format(
         R"({{"name": "{}", "in_place": {}, "transport": "{}", "workers": {}, "scratch_chunks": {}, )"
-        R"("channels": {}, "slots": {}}})",
+        R"("channels": {}, "slots": {}, "fewest_slots": {}, "channels_in_need": {{{}}}}})",
         variant.name, variant.inPlace, nameOf(variant.transport), variant.workers,
-        variant.scratchChunks, variant.channels, variant.slots));
+        variant.scratchChunks, variant.channels, variant.slots, variant.fewestSlots,
+        fmt::join(inNeed, ", ")));
+  }
   Spread sent = spreadOf(facts.traffic, &Traffic::sent);
   std::string text = "{\n";
   auto field = [&](std::string_view name, const std::string &value, bool isLast = false) {

@@ -7,6 +7,7 @@
 #include "compiler/schedule/ExecProgram.h"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace coil {
@@ -23,6 +24,10 @@ struct VariantFacts {
   int64_t channels = 0;
   /// Of all those channels; 0 over peer memory.
   int64_t slots = 0;
+  /// The fewest slots of all those channels with which the programs get through.
+  int64_t fewestSlots = 0;
+  /// Channels that need more than one slot, with how many.
+  std::vector<std::pair<std::string, int64_t>> channelsInNeed;
 };
 
 struct Explanation {

@@ -8,6 +8,7 @@
 
 #include "compiler/semantics/ExecChecks.h"
 #include "compiler/semantics/ExecRun.h"
+#include "compiler/semantics/ExecSlots.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -34,15 +35,17 @@ public:
     std::string message = fmt::format(
         "deadlock: {}'s {} waits{} for itself", model.describeWorker(first.step.worker),
         describeWaiting(first), others.empty() ? "" : " through " + describeRanks(others));
-    auto push = std::ranges::find_if(cycle, isForSlot);
-    if (push != cycle.end())
-      if (auto needed = fewestSlots())
-        message += fmt::format("; needs at least {} slot{}, has {}", *needed,
-                               *needed == 1 ? "" : "s", model.channel(push->channel).slots);
-
     std::vector<FindingNote> notes;
     for (size_t i = 0; i < cycle.size(); ++i)
       describeEdge(cycle[i], cycle[(i + 1) % cycle.size()], notes);
+    auto push = std::ranges::find_if(cycle, isForSlot);
+    if (push != cycle.end())
+      if (auto needed = fewestSlots(model)) {
+        int64_t most = *std::ranges::max_element(*needed);
+        message += fmt::format("; needs at least {} slot{}, has {}", most, most == 1 ? "" : "s",
+                               model.channel(push->channel).slots);
+        describeSlots(*needed, notes);
+      }
     findings.report(model.op(first.step).location, message, std::move(notes));
   }
 
@@ -119,18 +122,24 @@ private:
     return walk;
   }
 
-  /// With how many slots on each channel the program would get through, if at all.
-  std::optional<int64_t> fewestSlots() const {
-    int64_t tooFew = 0, enough = 1;
-    for (const ExecModel::Worker &worker : model.workers)
-      enough = std::max<int64_t>(enough, static_cast<int64_t>(worker.code->body.size()));
-    if (!ExecRun(model, enough).isFinished())
-      return std::nullopt;
-    while (enough - tooFew > 1) {
-      int64_t middle = tooFew + (enough - tooFew) / 2;
-      (ExecRun(model, middle).isFinished() ? enough : tooFew) = middle;
+  /// Notes how many slots the channels need that have too few, the first of them.
+  void describeSlots(const std::vector<int64_t> &needed, std::vector<FindingNote> &notes) const {
+    constexpr size_t mostNotes = 4;
+    std::vector<uint32_t> tooFew;
+    for (uint32_t channel = 0; channel < needed.size(); ++channel)
+      if (needed[channel] > model.channel(channel).slots)
+        tooFew.push_back(channel);
+    for (size_t i = 0; i < std::min(tooFew.size(), mostNotes); ++i) {
+      const ExecChannel &channel = model.channel(tooFew[i]);
+      std::string message = fmt::format("{} slots instead of {} in channel @{}", needed[tooFew[i]],
+                                        channel.slots, channel.name);
+      if (tooFew.size() == 1)
+        message += " alone would be enough";
+      else if (i == 0)
+        message += fmt::format(" would be enough, and more in {} other channel{}",
+                               tooFew.size() - 1, tooFew.size() == 2 ? "" : "s");
+      notes.push_back({channel.location, std::move(message)});
     }
-    return enough;
   }
 
   std::string describeUse(const ExecOp &op, ExecUse use, uint32_t channel, int64_t ordinal) const {

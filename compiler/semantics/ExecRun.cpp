@@ -2,12 +2,21 @@
 
 #include "compiler/semantics/ExecRun.h"
 
-#include <algorithm>
+#include <utility>
 
 namespace coil {
 
-ExecRun::ExecRun(const ExecModel &model, int64_t minimumSlots)
-    : model(model), minimumSlots(minimumSlots), position(model.workers.size()),
+static std::vector<int64_t> ownSlots(const ExecModel &model) {
+  std::vector<int64_t> slots;
+  for (const ExecChannel &channel : model.variant.channels)
+    slots.push_back(channel.slots);
+  return slots;
+}
+
+ExecRun::ExecRun(const ExecModel &model) : ExecRun(model, ownSlots(model)) {}
+
+ExecRun::ExecRun(const ExecModel &model, std::vector<int64_t> slotsOfChannels)
+    : model(model), slots(std::move(slotsOfChannels)), position(model.workers.size()),
       isWoken(model.workers.size()), counts(model.variant.channels.size()) {
   for (const ExecModel::Worker &worker : model.workers)
     totalSteps += worker.steps;
@@ -28,8 +37,7 @@ bool ExecRun::isMissing(ExecUse use, uint32_t channel) const {
   switch (use) {
   case ExecUse::SendData:
     return model.variant.transport == ExecTransport::Staged &&
-           happened(ExecUse::SendData) - happened(ExecUse::ReceiveData) >=
-               std::max(model.channel(channel).slots, minimumSlots);
+           happened(ExecUse::SendData) - happened(ExecUse::ReceiveData) >= slots[channel];
   case ExecUse::Signal:
     return false;
   case ExecUse::ReceiveData:

@@ -17,8 +17,9 @@ namespace coil {
 
 class ExecRun {
 public:
-  /// Channels have at least `minimumSlots` slots, if they have slots.
-  explicit ExecRun(const ExecModel &model, int64_t minimumSlots = 0);
+  explicit ExecRun(const ExecModel &model);
+  /// With so many slots in each channel instead of its own.
+  ExecRun(const ExecModel &model, std::vector<int64_t> slotsOfChannels);
 
   bool isFinished() const { return order.size() == totalSteps; }
   /// The steps that ran, in order; those of one barrier are adjacent.
@@ -39,7 +40,8 @@ private:
   void complete(uint32_t worker, const ExecOp &op);
 
   const ExecModel &model;
-  int64_t minimumSlots;
+  /// Per channel.
+  std::vector<int64_t> slots;
   size_t totalSteps = 0;
   std::vector<ExecStep> order;
   /// Per worker.

@@ -7,6 +7,7 @@
 exec.plan @swap implements allgather ranks 2 chunks 2 {
   exec.variant @slots root 0 transport staged scratch [0, 0] {
     exec.channel @from0 from 0 : 0 to 1 : 0 slots 1
+    // expected-note@+1 {{2 slots instead of 1 in channel @from1 alone would be enough}}
     exec.channel @from1 from 1 : 0 to 0 : 0 slots 1
     exec.program rank 0 {
       exec.worker {

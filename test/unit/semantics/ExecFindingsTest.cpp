@@ -149,6 +149,7 @@ rank 1
   15: rank 1 comes to its pop of message 0 on channel @a only after its push of message 2 on channel @b
   14: rank 1's push of message 2 on channel @b waits for a free slot, freed by rank 0's pop of message 0
   8: rank 0 comes to its pop of message 0 on channel @b only after its push of message 2 on channel @a
+  3: 3 slots instead of 2 in channel @b alone would be enough
 )");
 }
 
