@@ -52,6 +52,7 @@ Explanation explain(const Instance &instance, int64_t nodes, const ExecPlan &pla
   explanation.contract = instance.contract;
   explanation.bounds = instance.contract ? lowerBounds(*instance.contract)
                                          : lowerBounds(instance.collective, instance.ranks);
+  explanation.order = combinationOrder(plan, instance.root);
   for (const ExecVariant &variant : plan.variants)
     if (variant.root == instance.root)
       explanation.variants.push_back(factsOf(plan, variant));
@@ -94,6 +95,74 @@ std::string describeTraffic(const Spread &spread, int64_t messageChunks, std::st
                      most, sender);
 }
 
+/// "output[0] is 0 + 1 on rank 0, and 1 + 2 on rank 1": what tells the two apart is said.
+std::string describeDifference(const OrderDifference &difference) {
+  auto side = [&](const OrderDifference::Side &each, bool isFirst) {
+    std::string text = isFirst || each.chunk != difference.first.chunk
+                           ? fmt::format("output[{}] is {}", each.chunk, each.order)
+                           : each.order;
+    bool isOneRank = difference.first.rank == difference.second.rank;
+    if (!isOneRank || isFirst)
+      text += fmt::format(" on rank {}", each.rank);
+    if (difference.first.variant != difference.second.variant)
+      text += fmt::format(" in {}", each.variant);
+    return text;
+  };
+  return fmt::format("{}, and {}", side(difference.first, true), side(difference.second, false));
+}
+
+/// Calls `row(name, value)` for each line about which bits the results have.
+template <typename Row> void describeResult(const Explanation &explanation, Row row) {
+  const CombinationOrder &order = explanation.order;
+  if (!order.combines) {
+    row("result", "copies of inputs: nothing is rounded");
+    return;
+  }
+  bool isForAll = explanation.collective == Collective::AllReduce && !order.betweenRanks;
+  std::string bits =
+      isForAll ? "the same bits on all ranks, in every run" : "the same bits in every run";
+  if (order.betweenRanks) {
+    row("result", bits + "; ranks combine in different orders, so that");
+    row("", "floating-point results may differ between ranks:");
+    row("", describeDifference(*order.betweenRanks));
+  } else {
+    row("result", bits);
+  }
+  if (order.betweenChunks) {
+    row("", "other bits for other lengths of the message, since chunks differ in order:");
+    row("", describeDifference(*order.betweenChunks));
+  }
+  if (order.betweenVariants) {
+    row("", "other bits in other variants, which the length of the message decides on:");
+    row("", describeDifference(*order.betweenVariants));
+  }
+  if (order.isSameForAnyLength())
+    row("", "the same bits for every length of the message");
+}
+
+std::string differenceToJson(const OrderDifference &difference) {
+  auto side = [](const OrderDifference::Side &each) {
+    return fmt::format(R"({{"variant": "{}", "rank": {}, "output": {}, "order": "{}"}})",
+                       each.variant, each.rank, each.chunk, each.order);
+  };
+  return fmt::format("[{}, {}]", side(difference.first), side(difference.second));
+}
+
+/// An object that says on what the bits of results depend; what differs has an example.
+std::string orderToJson(const Explanation &explanation) {
+  const CombinationOrder &order = explanation.order;
+  std::string text = R"({"same_in_every_run": true)";
+  if (explanation.collective == Collective::AllReduce)
+    text += fmt::format(R"(, "same_on_all_ranks": {})", !order.betweenRanks);
+  text += fmt::format(R"(, "same_for_any_length": {})", order.isSameForAnyLength());
+  for (auto [name, difference] : {std::pair("between_ranks", &order.betweenRanks),
+                                  {"between_chunks", &order.betweenChunks},
+                                  {"between_variants", &order.betweenVariants}})
+    if (*difference)
+      text += fmt::format(R"(, "{}": {})", name, differenceToJson(**difference));
+  return text + "}";
+}
+
 } // namespace
 
 std::string toText(const Explanation &explanation) {
@@ -131,16 +200,7 @@ std::string toText(const Explanation &explanation) {
         describeTraffic(spreadOf(facts.nodeTraffic, &Traffic::sent), facts.messageChunks, "node"));
   row("least", fmt::format("{} of the message, sent or received by the busiest rank",
                            toString(bounds.traffic)));
-  if (facts.combined == 0)
-    row("result", "copies of inputs: nothing is rounded");
-  else if (!facts.sameBits)
-    row("result", "the same bits in every run");
-  else if (*facts.sameBits)
-    row("result", "the same bits on all ranks, in every run");
-  else {
-    row("result", "the same bits in every run; ranks combine in different orders, so that");
-    row("", "floating-point results may differ between ranks");
-  }
+  describeResult(explanation, row);
   for (const VariantFacts &variant : explanation.variants)
     row(fmt::format("{}, {}", variant.inPlace ? "in place" : "out of place",
                     nameOf(variant.transport)),
@@ -205,8 +265,7 @@ std::string toJson(const Explanation &explanation) {
   field("received_chunks", side(facts.traffic, "ranks", &Traffic::received));
   field("sent_between_nodes", side(facts.nodeTraffic, "nodes", &Traffic::sent));
   field("bytes_sent_fraction", fmt::format("\"{}\"", toString({sent.most, facts.messageChunks})));
-  if (facts.sameBits)
-    field("same_bits_on_all_ranks", *facts.sameBits ? "true" : "false");
+  field("bits", orderToJson(explanation));
   field("bounds", fmt::format(R"({{"steps": {}, "traffic_fraction": "{}"}})",
                               explanation.bounds.steps, toString(explanation.bounds.traffic)));
   field("variants", fmt::format("[{}]", fmt::join(variants, ", ")), /*isLast=*/true);

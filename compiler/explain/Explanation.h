@@ -5,6 +5,7 @@
 
 #include "compiler/explain/InstanceFacts.h"
 #include "compiler/schedule/ExecProgram.h"
+#include "compiler/semantics/CombinationOrder.h"
 
 #include <string>
 #include <utility>
@@ -41,6 +42,7 @@ struct Explanation {
   std::shared_ptr<const OwnContract> contract;
   InstanceFacts facts;
   LowerBounds bounds;
+  CombinationOrder order;
   std::vector<VariantFacts> variants;
 };
 

@@ -19,41 +19,11 @@ Fraction Fraction::reduced() const {
 
 namespace {
 
-/// Numbers expressions so that two values with one number are the same bits: the
-/// inputs, and statements' combinations of numbered values. The first two operands
-/// may change places, as in the arithmetic of all types.
-class Expressions {
-public:
-  uint32_t input(int32_t rank, int64_t chunk) { return number({-1 - rank, chunk}); }
-
-  uint32_t combination(std::vector<uint32_t> operands) {
-    if (operands.size() == 1)
-      return operands[0];
-    if (operands[0] > operands[1])
-      std::swap(operands[0], operands[1]);
-    return number({operands.begin(), operands.end()});
-  }
-
-private:
-  uint32_t number(std::vector<int64_t> key) {
-    return numbers.try_emplace(std::move(key), static_cast<uint32_t>(numbers.size())).first->second;
-  }
-
-  std::map<std::vector<int64_t>, uint32_t> numbers;
-};
-
-/// What a place holds while the statements are followed.
-struct Held {
-  bool isSet = false;
-  int64_t steps = 0; ///< messages on the longest chain that led here
-  uint32_t expression = 0;
-};
-
 class Follower {
 public:
   Follower(const Instance &instance, int64_t nodes)
       : instance(instance), ranksPerNode(instance.ranks / nodes), cells(instance),
-        held(cells.size()) {
+        steps(cells.size()) {
     facts.traffic.resize(static_cast<size_t>(instance.ranks));
     facts.nodeTraffic.resize(static_cast<size_t>(nodes));
     const CollectiveShape &shape = cells.collective();
@@ -63,7 +33,7 @@ public:
 
   InstanceFacts run() {
     const std::vector<Statement> &statements = instance.statements;
-    std::vector<std::pair<size_t, Held>> writes;
+    std::vector<std::pair<size_t, int64_t>> writes;
     for (size_t i = 0; i < statements.size();) {
       // Statements of one exchange all see the state before it.
       uint32_t exchange = statements[i].exchange;
@@ -72,59 +42,39 @@ public:
         writes.emplace_back(cells.of(statements[i].destination), follow(statements[i]));
       while (++i < statements.size() && exchange != 0 && statements[i].exchange == exchange);
       for (const auto &[cell, value] : writes)
-        held[cell] = value;
+        steps[cell] = value;
     }
     for (const std::set<int32_t> &reached : peers())
       facts.mostPeers = std::max(facts.mostPeers, static_cast<int64_t>(reached.size()));
-    if (instance.collective == Collective::AllReduce)
-      facts.sameBits = outputsAreSame();
     return std::move(facts);
   }
 
 private:
-  Held read(const Place &place) {
-    if (place.buffer == InstanceBuffer::Input)
-      return {true, 0, expressions.input(place.rank, place.index)};
-    const Held &value = held[cells.of(place)];
-    if (!value.isSet)
-      if (auto input = inputOf(place))
-        return {true, 0, expressions.input(place.rank, *input)};
-    return value;
+  /// Messages on the longest chain that led to what a place holds.
+  int64_t stepsTo(const Place &place) const {
+    return place.buffer == InstanceBuffer::Input ? 0 : steps[cells.of(place)];
   }
 
-  std::optional<int64_t> inputOf(const Place &place) const {
-    const CollectiveShape &shape = cells.collective();
-    if (place.buffer == InstanceBuffer::Data)
-      return shape.dataToInput(place.rank, place.index);
-    if (place.buffer == InstanceBuffer::Output && shape.hasData())
-      return shape.dataToInput(place.rank, shape.outputToData(place.rank, place.index));
-    return std::nullopt;
-  }
-
-  Held follow(const Statement &statement) {
+  /// The same for what the statement writes.
+  int64_t follow(const Statement &statement) {
     const Place &destination = statement.destination;
-    Held result;
-    result.isSet = true;
-    std::vector<uint32_t> operands;
+    int64_t longest = 0, operands = 0;
     if (statement.kind == StatementKind::Reduce) {
-      Held before = read(destination);
-      result.steps = before.steps;
-      operands.push_back(before.expression);
+      longest = stepsTo(destination);
+      ++operands;
     }
     for (const Place &source : instance.sourcesOf(statement)) {
-      Held value = read(source);
       bool isMessage = source.rank != destination.rank;
       if (isMessage)
         countMessage(source.rank, destination.rank);
-      result.steps = std::max(result.steps, value.steps + isMessage);
-      operands.push_back(value.expression);
+      longest = std::max(longest, stepsTo(source) + isMessage);
+      ++operands;
     }
     ++facts.moves;
-    if (operands.size() > 1)
-      facts.combined += static_cast<int64_t>(operands.size());
-    facts.steps = std::max(facts.steps, result.steps);
-    result.expression = expressions.combination(std::move(operands));
-    return result;
+    if (operands > 1)
+      facts.combined += operands;
+    facts.steps = std::max(facts.steps, longest);
+    return longest;
   }
 
   void countMessage(int32_t from, int32_t to) {
@@ -145,25 +95,10 @@ private:
     return reached;
   }
 
-  /// Whether all ranks' outputs are the same expressions.
-  bool outputsAreSame() {
-    for (int64_t index = 0; index < cells.collective().outputChunks(); ++index) {
-      auto expressionOn = [&](int64_t rank) {
-        return read({InstanceBuffer::Output, static_cast<int32_t>(rank), index}).expression;
-      };
-      uint32_t first = expressionOn(0);
-      for (int64_t rank = 1; rank < instance.ranks; ++rank)
-        if (expressionOn(rank) != first)
-          return false;
-    }
-    return true;
-  }
-
   const Instance &instance;
   int64_t ranksPerNode;
   Cells cells;
-  std::vector<Held> held;
-  Expressions expressions;
+  std::vector<int64_t> steps;
   std::set<std::pair<int32_t, int32_t>> pairs;
   InstanceFacts facts;
 };

@@ -1,8 +1,8 @@
 //===- InstanceFacts.h - What an instance costs -----------------*- C++ -*-===//
 //
 // Counts that follow from an instance alone, before it is scheduled: chains of
-// messages, what each rank sends and receives, and whether all ranks get the same
-// bits; and the least that its collective can do with.
+// messages, and what each rank sends and receives; and the least that its collective
+// can do with.
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,7 +12,6 @@
 #include "compiler/semantics/Instance.h"
 
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 namespace coil {
@@ -48,9 +47,6 @@ struct InstanceFacts {
   int64_t messageChunks = 1;
   /// For each rank the ranks that it sends to, the most of them.
   int64_t mostPeers = 0;
-  /// For an all-reduce, whether all ranks' outputs come from the same operations in
-  /// the same order, so that they are the same bits.
-  std::optional<bool> sameBits;
 };
 
 /// The facts of a proved instance, whose ranks lie on `nodes` nodes, equally many on

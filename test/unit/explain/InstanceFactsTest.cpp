@@ -29,8 +29,6 @@ void add(Instance &instance, StatementKind kind, const std::vector<Place> &sourc
 }
 
 Place data(int32_t rank, int64_t index = 0) { return {InstanceBuffer::Data, rank, index}; }
-Place output(int32_t rank, int64_t index = 0) { return {InstanceBuffer::Output, rank, index}; }
-Place input(int32_t rank, int64_t index = 0) { return {InstanceBuffer::Input, rank, index}; }
 
 TEST(InstanceFacts, StepsFollowTheLongestChain) {
   // 0 -> 1 -> 2 is a chain of two; 0 -> 3 is none of it, and the copy no message.
@@ -50,7 +48,6 @@ TEST(InstanceFacts, StepsFollowTheLongestChain) {
   EXPECT_EQ(facts.traffic[0].received, 0);
   EXPECT_EQ(facts.traffic[1].sent, 1);
   EXPECT_EQ(facts.traffic[3].received, 1);
-  EXPECT_FALSE(facts.sameBits);
 }
 
 TEST(InstanceFacts, ExchangesReadTheStateBefore) {
@@ -61,7 +58,6 @@ TEST(InstanceFacts, ExchangesReadTheStateBefore) {
   InstanceFacts facts = factsOf(instance);
   EXPECT_EQ(facts.steps, 1);
   EXPECT_EQ(facts.combined, 4);
-  EXPECT_EQ(facts.sameBits, true);
 }
 
 TEST(InstanceFacts, AdjacentExchangesAreTwo) {
@@ -72,21 +68,6 @@ TEST(InstanceFacts, AdjacentExchangesAreTwo) {
           bit);
   InstanceFacts facts = factsOf(instance);
   EXPECT_EQ(facts.steps, 2);
-  EXPECT_EQ(facts.sameBits, true);
-}
-
-TEST(InstanceFacts, OrderOfCombinationMatters) {
-  Instance instance = makeInstance(Collective::AllReduce, 3);
-  for (int32_t rank = 0; rank < 3; ++rank)
-    add(instance, StatementKind::Combine,
-        {input(rank), input((rank + 1) % 3), input((rank + 2) % 3)}, output(rank));
-  EXPECT_EQ(factsOf(instance).sameBits, false);
-
-  Instance alike = makeInstance(Collective::AllReduce, 3);
-  add(alike, StatementKind::Combine, {input(0), input(1), input(2)}, output(0));
-  add(alike, StatementKind::Combine, {input(1), input(0), input(2)}, output(1));
-  add(alike, StatementKind::Send, {output(0)}, output(2));
-  EXPECT_EQ(factsOf(alike).sameBits, true);
 }
 
 TEST(InstanceFacts, NodesCountWhatLeavesThem) {
