@@ -3,6 +3,7 @@
 #include "compiler/semantics/CombinationOrder.h"
 
 #include "compiler/semantics/ExecRun.h"
+#include "compiler/semantics/ExecSymmetry.h"
 
 #include <algorithm>
 #include <deque>
@@ -171,7 +172,9 @@ private:
   };
 
   void add(const ExecVariant &variant) {
-    ExecModel model(plan, variant, variant.inPlace);
+    // Expressions name ranks, so each needs its own program.
+    ExecVariant all = withAllRanks(plan, variant);
+    ExecModel model(plan, all, all.inPlace);
     Follower follower(model, expressions);
     chunks = model.shape.outputChunks();
     Outputs outputs{&variant, {}};

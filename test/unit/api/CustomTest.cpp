@@ -59,13 +59,15 @@ TEST_P(CustomTest, RunsPlansByTheirNames) {
       for (auto [op, want] :
            {std::pair(coilSum, 30000 + 3), std::pair(coilMax, 20001), std::pair(coilMin, 1)}) {
         EXPECT_COIL(comm, coilRunCustom("push", send, recv, count, coilInt32, op, comm, nullptr));
-        if (rank == 0)
+        if (rank == 0) {
           EXPECT_EQ(recv[1], want);
+        }
       }
       EXPECT_COIL(comm,
                   coilRunCustom("push", nullptr, nullptr, 0, coilInt32, coilSum, comm, nullptr));
-      if (isRegistered)
+      if (isRegistered) {
         EXPECT_COIL(comm, coilCommDeregister(comm, window));
+      }
       EXPECT_EQ(coilMemFree(memory), coilSuccess);
     });
 }
