@@ -29,13 +29,15 @@ void expectProved(const Instance &instance) {
   const LocationIndex algorithmLocation = static_cast<LocationIndex>(instance.statements.size());
   CollectiveProof proof = verifyCollective(instance, algorithmLocation);
   ASSERT_TRUE(proof.isProved()) << describe(proof.findings);
-  CollectiveShape shape{instance.collective, instance.ranks, instance.root, instance.chunks};
+  CollectiveShape shape{instance.collective, instance.ranks, instance.root, instance.chunks,
+                        instance.contract};
   ExecPlan plan;
   plan.collective = instance.collective;
   plan.ranks = instance.ranks;
   plan.chunks = instance.chunks;
+  plan.contract = instance.contract;
   for (bool inPlace : {false, true}) {
-    if (inPlace && shape.hasOneForm())
+    if (inPlace && (!shape.hasData() || shape.hasOneForm()))
       continue;
     MoveProgram moves = assignStorage(instance, proof, inPlace, algorithmLocation);
     ExecVariant matched = scheduleMoves(shape, std::move(moves), inPlace);
@@ -65,6 +67,22 @@ TEST_P(LoweringTest, RandomReductionsAreProved) {
     expectProved(randomReduction(shape, seed));
     if (HasFailure())
       return;
+  }
+}
+
+TEST_P(LoweringTest, RandomContractsAreProved) {
+  for (uint64_t seed = 0; seed < 100; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Instance instance = randomContract(GetParam(), 1 + static_cast<int64_t>(seed % 3), seed);
+    expectProved(instance);
+    if (HasFailure())
+      return;
+    // Without any one of its statements, the contract is not kept.
+    if (instance.statements.empty())
+      continue;
+    size_t left = seed % instance.statements.size();
+    instance.statements.erase(instance.statements.begin() + static_cast<ptrdiff_t>(left));
+    EXPECT_FALSE(verifyCollective(instance, 0).isProved()) << "without statement " << left;
   }
 }
 

@@ -3,6 +3,7 @@
 #include "test/unit/schedule/RandomAlgorithms.h"
 
 #include <algorithm>
+#include <iterator>
 #include <random>
 
 namespace coil::test {
@@ -162,6 +163,99 @@ private:
 };
 
 } // namespace
+
+namespace {
+
+class ContractGenerator {
+public:
+  ContractGenerator(int64_t ranks, int64_t chunks, uint64_t seed) : random(seed) {
+    instance.name = "random";
+    instance.collective = Collective::Custom;
+    instance.ranks = ranks;
+    instance.chunks = chunks;
+  }
+
+  Instance run() {
+    makeContract();
+    for (const OwnContract::Promise &promise : contract.promises)
+      for (int64_t chunk = 0; chunk < instance.chunks; ++chunk)
+        keep(promise, chunk);
+    instance.scratch.push_back({"held", 0, std::max<int64_t>(scratchChunks, 1)});
+    instance.contract = std::make_shared<const OwnContract>(std::move(contract));
+    return std::move(instance);
+  }
+
+private:
+  uint32_t below(uint32_t limit) {
+    return std::uniform_int_distribution<uint32_t>(0, limit - 1)(random);
+  }
+
+  void makeContract() {
+    auto ranks = static_cast<uint32_t>(instance.ranks);
+    contract.inputSegments = 1 + below(3);
+    contract.outputSegments = 1 + below(3);
+    std::vector<OwnContract::Source> all;
+    for (uint32_t rank = 0; rank < ranks; ++rank)
+      for (uint32_t segment = 0; segment < contract.inputSegments; ++segment)
+        all.push_back({rank, segment});
+    for (uint32_t rank = 0; rank < ranks; ++rank)
+      for (uint32_t segment = 0; segment < contract.outputSegments; ++segment) {
+        if (below(3) == 0)
+          continue;
+        uint32_t count = 1 + below(std::min<uint32_t>(4, static_cast<uint32_t>(all.size())));
+        auto first = static_cast<uint32_t>(contract.sources.size());
+        contract.promises.push_back({rank, segment, first, count});
+        std::ranges::sample(all, std::back_inserter(contract.sources), count, random);
+      }
+  }
+
+  /// Appends what makes one chunk of one promise true.
+  void keep(const OwnContract::Promise &promise, int64_t chunk) {
+    std::vector<Place> values;
+    for (const OwnContract::Source &source : contract.sourcesOf(promise))
+      values.push_back({InstanceBuffer::Input, static_cast<int32_t>(source.rank),
+                        source.segment * instance.chunks + chunk});
+    std::ranges::shuffle(values, random);
+    Place output{InstanceBuffer::Output, static_cast<int32_t>(promise.rank),
+                 promise.segment * instance.chunks + chunk};
+    for (Place &value : values)
+      if (below(3) == 0)
+        value = move(StatementKind::Send, held(), {value});
+    if (values.size() > 2 && below(2) == 0) {
+      std::vector<Place> some(values.begin() + 1, values.end());
+      values = {values.front(), move(StatementKind::Combine, held(), some)};
+    }
+    move(values.size() == 1 ? StatementKind::Send : StatementKind::Combine, output, values);
+  }
+
+  Place held() {
+    auto rank = static_cast<int32_t>(below(static_cast<uint32_t>(instance.ranks)));
+    return {InstanceBuffer::Scratch, rank, scratchChunks++};
+  }
+
+  Place move(StatementKind kind, Place destination, const std::vector<Place> &sources) {
+    Statement statement;
+    statement.kind = kind;
+    statement.destination = destination;
+    statement.firstSource = static_cast<uint32_t>(instance.sources.size());
+    statement.sourceCount = static_cast<uint32_t>(sources.size());
+    statement.location = static_cast<LocationIndex>(instance.statements.size());
+    instance.sources.insert(instance.sources.end(), sources.begin(), sources.end());
+    instance.statements.push_back(statement);
+    return destination;
+  }
+
+  std::mt19937_64 random;
+  Instance instance;
+  OwnContract contract;
+  int64_t scratchChunks = 0;
+};
+
+} // namespace
+
+Instance randomContract(int64_t ranks, int64_t chunks, uint64_t seed) {
+  return ContractGenerator(ranks, chunks, seed).run();
+}
 
 Instance randomReduction(RandomShape shape, uint64_t seed) { return Generator(shape, seed).run(); }
 

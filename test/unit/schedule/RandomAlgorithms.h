@@ -26,6 +26,10 @@ struct RandomShape {
 /// mix. A reduce has a random root; the others keep what they get to themselves.
 Instance randomReduction(RandomShape shape, uint64_t seed);
 
+/// A random contract of `ranks` ranks' own, and a right algorithm for it, whose values
+/// go straight or over scratch of other ranks. Every statement is needed.
+Instance randomContract(int64_t ranks, int64_t chunks, uint64_t seed);
+
 } // namespace coil::test
 
 #endif // COIL_TEST_UNIT_SCHEDULE_RANDOMALGORITHMS_H
