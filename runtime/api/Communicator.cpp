@@ -4,6 +4,7 @@
 
 #include "runtime/include/coil/coil.h"
 #include "runtime/memory/SharedAllocations.h"
+#include "runtime/plan/AllRanks.h"
 
 #include <algorithm>
 #include <sched.h>
@@ -228,6 +229,8 @@ Status Communicator::loadPlan(Result<Plan> plan, Result<TrustedCubins> cubins) {
     facts = Status::error(StatusCode::Unsupported,
                           "plan '{}' is for {}, which this version has no call for", plan->name,
                           nameOf(plan->collective));
+  else if (!(plan = withAllRanks(*plan)).isOk())
+    facts = std::move(plan).status();
   else if (!cubins.isOk())
     facts = std::move(cubins).status();
   else if (*cubins && (*cubins)->planDigest != plan->digest)

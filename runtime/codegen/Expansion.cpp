@@ -239,7 +239,7 @@ Status compareSection(std::span<const Expanded> calls, const std::vector<PlanOp>
 Status checkExpansion(const Plan &plan, const PlanVariant &variant, const ClassForm &form,
                       size_t index, const GeneratedKernel::RankFacts &facts) {
   uint32_t rank = form.ranks[index];
-  const std::vector<PlanWorker> &workers = variant.programs[variant.programOfRank[rank]].workers;
+  const std::vector<PlanWorker> &workers = variant.programs[variant.programOfKind[rank]].workers;
   if (form.workers.size() != workers.size() || facts.workers.size() != workers.size())
     return Status::error(StatusCode::InternalError,
                          "rank {}: the generated kernel has {} workers, expected {}", rank,

@@ -255,7 +255,7 @@ RankClasses classifyRanks(const Plan &plan, const PlanVariant &variant) {
   for (uint32_t rank = 0; rank < plan.ranks; ++rank) {
     std::vector<FlatWorker> &program = classes.programs.emplace_back();
     std::string key;
-    for (const PlanWorker &worker : variant.programs[variant.programOfRank[rank]].workers) {
+    for (const PlanWorker &worker : variant.programs[variant.programOfKind[rank]].workers) {
       program.push_back(Flattener(plan, variant, worker, rank, shapes).flatten());
       for (const std::vector<uint32_t> &section : program.back().calls) {
         appendKey(key, static_cast<uint32_t>(section.size()));

@@ -10,6 +10,7 @@
 #define COIL_RUNTIME_PLAN_PLAN_H
 
 #include "runtime/base/OwnContract.h"
+#include "runtime/base/Symmetry.h"
 #include "runtime/base/Types.h"
 
 #include <compare>
@@ -101,8 +102,9 @@ struct PlanVariant {
   Transport transport = Transport::P2P;
   std::vector<PlanChannel> channels;
   std::vector<PlanProgram> programs;
-  std::vector<uint32_t> programOfRank;
+  std::vector<uint32_t> programOfKind;
   std::vector<uint32_t> scratchChunks;
+  std::vector<SymmetryDigit> digits;
 
   bool operator==(const PlanVariant &) const = default;
 };

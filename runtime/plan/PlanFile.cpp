@@ -145,6 +145,10 @@ private:
           from->location()};
   }
 
+  void convert(const planfb::Digit *from, SymmetryDigit &to) {
+    to = {from->weight(), from->radix(), from->chunk_weight()};
+  }
+
   void convert(const planfb::Channel *from, PlanChannel &to) {
     to = {from->source_rank(),
           from->source_worker(),
@@ -171,8 +175,9 @@ private:
     to.transport = static_cast<Transport>(from->transport());
     convert(from->channels(), to.channels);
     convert(from->programs(), to.programs);
-    convert(from->program_of_rank(), to.programOfRank);
+    convert(from->program_of_kind(), to.programOfKind);
     convert(from->scratch_chunks(), to.scratchChunks);
+    convert(from->symmetry(), to.digits);
   }
 
   void convert(const planfb::ContractPromise *from, OwnContract::Promise &to) {

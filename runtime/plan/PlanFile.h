@@ -21,7 +21,7 @@
 namespace coil {
 
 /// The format that this build reads and writes.
-inline constexpr uint32_t planFormatVersion = 1;
+inline constexpr uint32_t planFormatVersion = 2;
 
 /// The first bytes of a plan file, little-endian; a FlatBuffer follows.
 struct PlanFileHeader {

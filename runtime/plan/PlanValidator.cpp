@@ -95,6 +95,7 @@ public:
   std::string describeVariant() const;
 
 private:
+  Status validateSymmetry();
   Status validateRanks();
   Status validateChannels();
   Status validateProgram(uint32_t index);
@@ -109,6 +110,14 @@ private:
   Status validateChannelUse(const PlanOp &op, ChannelUse use);
   Status validateBarriers();
   Status validateBalance();
+
+  /// The kinds of `symmetry`, in words: "3 ranks", "2 kinds of ranks".
+  std::string countedKinds() const;
+  uint64_t kinds() const { return static_cast<uint64_t>(symmetry.kinds(plan.ranks)); }
+  uint32_t kindOf(uint32_t member) const { return static_cast<uint32_t>(symmetry.kindOf(member)); }
+  uint32_t representative(uint64_t kind) const {
+    return static_cast<uint32_t>(symmetry.representative(static_cast<int64_t>(kind)));
+  }
 
   /// Chunks that `rank` has of a kind of memory.
   uint64_t chunksOf(OperandKind kind, uint32_t owner) const;
@@ -140,9 +149,10 @@ private:
   const Plan &plan;
   const PlanVariant &variant;
   size_t number;
+  Symmetry symmetry;
 
   uint32_t program = 0;
-  uint32_t rank = 0; ///< the first that runs the program
+  uint32_t rank = 0; ///< the first representative that runs the program
   uint32_t workerNumber = 0;
   const PlanWorker *worker = nullptr;
   int section = prologue;
@@ -208,7 +218,7 @@ uint64_t VariantValidator::chunksOf(OperandKind kind, uint32_t owner) const {
   case OperandKind::Output:
     return static_cast<uint64_t>(segments.output) * plan.chunks;
   case OperandKind::Scratch:
-    return variant.scratchChunks[owner];
+    return variant.scratchChunks[kindOf(owner)];
   case OperandKind::Slot:
     break;
   }
@@ -223,6 +233,7 @@ Status VariantValidator::validate() {
     return variantError("expected a root below {}, found {}", roots, variant.root);
   if (variant.inPlace && plan.collective == Collective::Custom)
     return variantError("a contract of its own has no form in place");
+  COIL_RETURN_IF_ERROR(validateSymmetry());
   COIL_RETURN_IF_ERROR(validateRanks());
   COIL_RETURN_IF_ERROR(validateChannels());
   traffic.resize(variant.channels.size());
@@ -233,16 +244,32 @@ Status VariantValidator::validate() {
   return validateBalance();
 }
 
+Status VariantValidator::validateSymmetry() {
+  if (variant.digits.empty())
+    return Status::ok();
+  if (std::string fault = findFault(variant.digits, plan.ranks, plan.chunks); !fault.empty())
+    return variantError("symmetry: {}", fault);
+  if (!treatsRanksAlike(plan.collective))
+    return variantError("symmetry: {} does not treat all ranks alike", nameOf(plan.collective));
+  symmetry = Symmetry(plan.ranks, variant.digits);
+  return Status::ok();
+}
+
+std::string VariantValidator::countedKinds() const {
+  return symmetry.isTrivial() ? counted(plan.ranks, "rank", "ranks")
+                              : counted(kinds(), "kind of ranks", "kinds of ranks");
+}
+
 Status VariantValidator::validateRanks() {
-  if (variant.programOfRank.size() != plan.ranks)
-    return variantError("expected the programs of {} ranks, found {}", plan.ranks,
-                        variant.programOfRank.size());
-  if (variant.scratchChunks.size() != plan.ranks)
-    return variantError("expected the scratch chunks of {} ranks, found {}", plan.ranks,
+  if (variant.programOfKind.size() != kinds())
+    return variantError("expected the programs of {}, found {}", countedKinds(),
+                        variant.programOfKind.size());
+  if (variant.scratchChunks.size() != kinds())
+    return variantError("expected the scratch chunks of {}, found {}", countedKinds(),
                         variant.scratchChunks.size());
   usersOf.resize(variant.programs.size());
-  for (uint32_t user = 0; user < plan.ranks; ++user) {
-    uint32_t index = variant.programOfRank[user];
+  for (uint64_t kind = 0; kind < kinds(); ++kind) {
+    uint32_t index = variant.programOfKind[kind], user = representative(kind);
     if (index >= variant.programs.size())
       return variantError("rank {}: expected a program below {}, found {}", user,
                           variant.programs.size(), index);
@@ -273,11 +300,15 @@ Status VariantValidator::validateChannels() {
       if (endRank >= plan.ranks)
         return variantError("channel {}: expected a {} rank below {}, found {}", i, end, plan.ranks,
                             endRank);
-      size_t workers = variant.programs[variant.programOfRank[endRank]].workers.size();
+      size_t workers = variant.programs[variant.programOfKind[kindOf(endRank)]].workers.size();
       if (endWorker >= workers)
         return variantError("channel {}: {} rank {} has {}, found worker {}", i, end, endRank,
                             counted(workers, "worker", "workers"), endWorker);
     }
+    if (uint32_t expected = representative(kindOf(channel.sourceRank));
+        channel.sourceRank != expected)
+      return variantError("{}: expected it to begin at rank {}, which its kind is represented by",
+                          describeChannel(i), expected);
     if (staged && variant.transport == Transport::P2P)
       return variantError("{}: a p2p variant has no staged channels", describeChannel(i));
     if (channel.sourceRank == channel.destinationRank &&
@@ -436,7 +467,7 @@ Status VariantValidator::validateSlot(uint32_t position, const PlanOperand &slot
   if (channel.transport != Transport::Staged)
     return opError("operand {}: expected a staged channel, found channel {} (p2p)", position,
                    slot.index);
-  if (channel.destinationRank != rank || channel.destinationWorker != workerNumber)
+  if (kindOf(channel.destinationRank) != kindOf(rank) || channel.destinationWorker != workerNumber)
     return opError("slot of channel {} ends at rank {} worker {}, expected rank {} worker {}",
                    slot.index, channel.destinationRank, channel.destinationWorker, rank,
                    workerNumber);
@@ -455,7 +486,7 @@ Status VariantValidator::validateMet(uint32_t position, const PlanOperand &peer)
   if (peer.rank >= plan.ranks)
     return opError("operand {}: expected a rank below {}, found {}", position, plan.ranks,
                    peer.rank);
-  if (variant.programOfRank[peer.rank] == program)
+  if (symmetry.shiftOf(peer.rank) == 0 && variant.programOfKind[kindOf(peer.rank)] == program)
     return opError("operand {}: rank {} would meet itself", position, peer.rank);
   if (metBy[peer.rank] == opsSeen)
     return opError("operand {}: rank {} is among those to meet already", position, peer.rank);
@@ -477,7 +508,7 @@ Status VariantValidator::validateChannelUse(const PlanOp &op, ChannelUse use) {
   bool atEnd = use == ChannelUse::Wait;
   uint32_t endRank = atEnd ? channel.destinationRank : channel.sourceRank;
   uint32_t endWorker = atEnd ? channel.destinationWorker : channel.sourceWorker;
-  if (endRank != rank || endWorker != workerNumber)
+  if (kindOf(endRank) != kindOf(rank) || endWorker != workerNumber)
     return opError("channel {} {} at rank {} worker {}, expected rank {} worker {}", op.channel,
                    atEnd ? "ends" : "starts", endRank, endWorker, rank, workerNumber);
   ++(atEnd ? traffic[op.channel].out : traffic[op.channel].in)[section];

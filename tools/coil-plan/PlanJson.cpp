@@ -89,8 +89,13 @@ private:
     const PlanVariant &variant = plan.variants[number];
     put("{{\"number\": {}, \"root\": {}, \"in_place\": {}, \"transport\": \"{}\",\n", number,
         variant.root, variant.inPlace, nameOf(variant.transport));
-    put("     \"program_of_rank\": ");
-    putNumbers(variant.programOfRank);
+    put("     \"symmetry\": ");
+    putList(variant.digits, 5, [this](const SymmetryDigit &digit) {
+      put("{{\"weight\": {}, \"radix\": {}, \"chunk_weight\": {}}}", digit.weight, digit.radix,
+          digit.chunkWeight);
+    });
+    put(",\n     \"program_of_kind\": ");
+    putNumbers(variant.programOfKind);
     put(",\n     \"scratch_chunks\": ");
     putNumbers(variant.scratchChunks);
     put(",\n     \"channels\": ");

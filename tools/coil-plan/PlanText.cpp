@@ -125,10 +125,13 @@ void printContract(const OwnContract &contract, std::string &text) {
   }
 }
 
-std::vector<std::vector<uint32_t>> ranksByProgram(const PlanVariant &variant) {
-  std::vector<std::vector<uint32_t>> ranks(variant.programs.size());
-  for (uint32_t rank = 0; rank < variant.programOfRank.size(); ++rank)
-    ranks[variant.programOfRank[rank]].push_back(rank);
+/// For each entry of `numberOfKind`, which is below `numbers`, the ranks of its kinds.
+std::vector<std::vector<uint32_t>> ranksByNumber(const Plan &plan, const Symmetry &symmetry,
+                                                 const std::vector<uint32_t> &numberOfKind,
+                                                 size_t numbers) {
+  std::vector<std::vector<uint32_t>> ranks(numbers);
+  for (uint32_t rank = 0; rank < plan.ranks; ++rank)
+    ranks[numberOfKind[static_cast<size_t>(symmetry.kindOf(rank))]].push_back(rank);
   return ranks;
 }
 
@@ -136,6 +139,14 @@ void printVariant(const Plan &plan, size_t number, std::string &text) {
   const PlanVariant &variant = plan.variants[number];
   auto out = std::back_inserter(text);
   fmt::format_to(out, "\nvariant {}: {}\n", number, describeVariant(plan, variant));
+  if (!variant.digits.empty()) {
+    text += "  symmetry";
+    for (const SymmetryDigit &digit : variant.digits)
+      fmt::format_to(out, "{} weight {} radix {} chunks {}",
+                     &digit == variant.digits.data() ? "" : ",", digit.weight, digit.radix,
+                     digit.chunkWeight);
+    text += '\n';
+  }
   for (size_t i = 0; i < variant.channels.size(); ++i) {
     const PlanChannel &channel = variant.channels[i];
     fmt::format_to(out, "  channel c{} from {} : {} to {} : {}", i, channel.sourceRank,
@@ -145,16 +156,21 @@ void printVariant(const Plan &plan, size_t number, std::string &text) {
     text += '\n';
   }
 
+  Symmetry symmetry(plan.ranks, variant.digits);
   std::map<uint32_t, std::vector<uint32_t>> ranksByScratch;
-  for (uint32_t rank = 0; rank < variant.scratchChunks.size(); ++rank)
-    if (variant.scratchChunks[rank] > 0)
-      ranksByScratch[variant.scratchChunks[rank]].push_back(rank);
+  for (uint32_t rank = 0; rank < plan.ranks; ++rank)
+    if (uint32_t chunks = variant.scratchChunks[static_cast<size_t>(symmetry.kindOf(rank))])
+      ranksByScratch[chunks].push_back(rank);
   for (const auto &[chunks, ranks] : ranksByScratch)
     fmt::format_to(out, "  scratch {} on {}\n", counted(chunks, "chunk"), describeRanks(ranks));
 
-  std::vector<std::vector<uint32_t>> ranksOf = ranksByProgram(variant);
+  std::vector<std::vector<uint32_t>> ranksOf =
+      ranksByNumber(plan, symmetry, variant.programOfKind, variant.programs.size());
   for (size_t i = 0; i < variant.programs.size(); ++i) {
-    fmt::format_to(out, "  program {} of {}\n", i, describeRanks(ranksOf[i]));
+    fmt::format_to(out, "  program {} of {}", i, describeRanks(ranksOf[i]));
+    if (!symmetry.isTrivial())
+      fmt::format_to(out, ", as rank {} runs it", ranksOf[i].front());
+    text += '\n';
     const std::vector<PlanWorker> &workers = variant.programs[i].workers;
     for (size_t w = 0; w < workers.size(); ++w) {
       fmt::format_to(out, "    worker {}\n", w);

@@ -3,6 +3,7 @@
 #include "compiler/pipeline/Compilation.h"
 #include "compiler/target/plan/PlanWriter.h"
 #include "runtime/nvrtc/CubinBundle.h"
+#include "runtime/plan/AllRanks.h"
 #include "runtime/plan/PlanFile.h"
 #include "tools/coilc/Arguments.h"
 #include "tools/coilc/KernelForms.h"
@@ -41,6 +42,8 @@ int runOnPlan(const CoilcArguments &arguments) {
   if (arguments.ranks != 0 && arguments.ranks != plan->ranks)
     return fail(fmt::format("{} is for {} ranks, but -n says {}", arguments.input, plan->ranks,
                             arguments.ranks));
+  if (!(plan = withAllRanks(*plan)).isOk())
+    return fail(plan.status().message());
   if (std::optional<KernelForm> form = parseKernelForm(arguments.emit))
     return emitKernels(*plan, *form, arguments);
   if (arguments.cubinArchs.empty())
@@ -65,7 +68,7 @@ int finishPlan(Compilation &compilation, const CoilcArguments &arguments) {
   if (form || !arguments.cubinArchs.empty()) {
     // As the runtime will read it: only then has it a digest.
     Result<Plan> plan = readPlan(*bytes);
-    if (!plan.isOk())
+    if (!plan.isOk() || !(plan = withAllRanks(*plan)).isOk())
       return fail(plan.status().message());
     if (form)
       return emitKernels(*plan, *form, arguments);

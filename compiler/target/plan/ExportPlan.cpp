@@ -2,7 +2,6 @@
 
 #include "compiler/target/plan/ExportPlan.h"
 
-#include "compiler/semantics/ExecSymmetry.h"
 #include "compiler/target/plan/PlanWriter.h"
 
 #include <limits>
@@ -32,7 +31,7 @@ public:
         return Status::error(StatusCode::InvalidPlan,
                              "variant {} has no transport yet; expected p2p or staged",
                              variant.name);
-      plan.variants.push_back(exportVariant(withAllRanks(programs, variant)));
+      plan.variants.push_back(exportVariant(variant));
     }
     if (!fits)
       return Status::error(StatusCode::Unsupported,
@@ -58,11 +57,13 @@ private:
                                  number(channel.slots)});
     for (int64_t chunks : variant.scratch)
       result.scratchChunks.push_back(number(chunks));
-    for (size_t rank = 0; rank < variant.programs.size(); ++rank) {
+    result.digits = variant.symmetry.shiftedDigits();
+    for (size_t kind = 0; kind < variant.programs.size(); ++kind) {
+      uint32_t rank = number(variant.symmetry.representative(static_cast<int64_t>(kind)));
       PlanProgram program;
-      for (const ExecWorker &worker : variant.programs[rank])
-        program.workers.push_back(exportWorker(worker, static_cast<uint32_t>(rank)));
-      result.programOfRank.push_back(static_cast<uint32_t>(rank));
+      for (const ExecWorker &worker : variant.programs[kind])
+        program.workers.push_back(exportWorker(worker, rank));
+      result.programOfKind.push_back(static_cast<uint32_t>(kind));
       result.programs.push_back(std::move(program));
     }
     shareEqualPrograms(result);

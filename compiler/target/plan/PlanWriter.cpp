@@ -25,8 +25,9 @@ public:
     addVector(plan.producer);
     addTables(plan.variants, [this](const PlanVariant &variant) {
       addVector(variant.channels, sizeof(planfb::Channel));
-      addVector(variant.programOfRank, sizeof(uint32_t));
+      addVector(variant.programOfKind, sizeof(uint32_t));
       addVector(variant.scratchChunks, sizeof(uint32_t));
+      addVector(variant.digits, sizeof(planfb::Digit));
       addTables(variant.programs, [this](const PlanProgram &program) {
         addTables(program.workers, [this](const PlanWorker &worker) {
           addVector(worker.prologue, sizeof(planfb::Op));
@@ -100,11 +101,12 @@ private:
     auto channels = structs<planfb::Channel>(from.channels);
     auto programs = tables<planfb::Program>(from.programs,
                                             [this](const auto &program) { return add(program); });
-    auto programOfRank = builder.CreateVector(from.programOfRank);
+    auto programOfKind = builder.CreateVector(from.programOfKind);
     auto scratchChunks = builder.CreateVector(from.scratchChunks);
+    auto digits = structs<planfb::Digit>(from.digits);
     return planfb::CreateVariant(builder, from.root, from.inPlace,
                                  static_cast<planfb::Transport>(from.transport), channels, programs,
-                                 programOfRank, scratchChunks);
+                                 programOfKind, scratchChunks, digits);
   }
 
   Offset<planfb::Program> add(const PlanProgram &from) {
@@ -142,6 +144,12 @@ private:
 
   static planfb::ContractSource toStruct(const OwnContract::Source &from) {
     return {from.rank, from.segment};
+  }
+
+  // Digits of a valid plan are below its ranks and chunks.
+  static planfb::Digit toStruct(const SymmetryDigit &from) {
+    return {static_cast<uint32_t>(from.weight), static_cast<uint32_t>(from.radix),
+            static_cast<uint32_t>(from.chunkWeight)};
   }
 
   static planfb::Channel toStruct(const PlanChannel &from) {
@@ -193,7 +201,7 @@ void shareEqualPrograms(PlanVariant &variant) {
   auto less = [](const PlanProgram *a, const PlanProgram *b) { return *a < *b; };
   std::map<const PlanProgram *, uint32_t, decltype(less)> numbers(less);
   std::vector<const PlanProgram *> kept;
-  for (uint32_t &program : variant.programOfRank) {
+  for (uint32_t &program : variant.programOfKind) {
     auto [entry, isNew] =
         numbers.try_emplace(&variant.programs[program], static_cast<uint32_t>(kept.size()));
     if (isNew)

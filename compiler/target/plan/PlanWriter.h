@@ -22,8 +22,8 @@ namespace coil {
 Result<std::vector<uint8_t>> writePlan(const Plan &plan);
 
 /// Stores equal programs of a variant once, numbered in the order of the first
-/// rank that runs each, and drops programs that no rank runs. Requires every
-/// entry of `programOfRank` to be in bounds.
+/// kind of ranks that runs each, and drops programs that none runs. Requires every
+/// entry of `programOfKind` to be in bounds.
 void shareEqualPrograms(PlanVariant &variant);
 
 } // namespace coil

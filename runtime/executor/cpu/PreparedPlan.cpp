@@ -90,7 +90,7 @@ Status PreparedPlan::prepareVariant(size_t number) {
   PreparedVariant &variant = variants.emplace_back();
   variant.transport = from.transport;
   chunkPositions.clear();
-  const PlanProgram &program = from.programs[from.programOfRank[self]];
+  const PlanProgram &program = from.programs[from.programOfKind[self]];
   variant.workers.resize(program.workers.size());
   for (size_t i = 0; i < program.workers.size(); ++i)
     COIL_RETURN_IF_ERROR(prepareWorker(number, program.workers[i], variant, variant.workers[i]));

@@ -12,7 +12,7 @@ namespace {
 /// The operation at a location, which all variants name alike.
 const char *operationAt(const Plan &plan, uint32_t rank, uint32_t worker, uint32_t location) {
   for (const PlanVariant &variant : plan.variants) {
-    const PlanProgram &program = variant.programs[variant.programOfRank[rank]];
+    const PlanProgram &program = variant.programs[variant.programOfKind[rank]];
     if (worker >= program.workers.size())
       continue;
     const PlanWorker &found = program.workers[worker];

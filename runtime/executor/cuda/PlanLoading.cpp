@@ -18,7 +18,7 @@ constexpr const char *call = "coilCommLoadPlan";
 uint64_t mostWorkers(const Plan &plan, uint32_t rank) {
   size_t most = 1;
   for (const PlanVariant &variant : plan.variants)
-    most = std::max(most, variant.programs[variant.programOfRank[rank]].workers.size());
+    most = std::max(most, variant.programs[variant.programOfKind[rank]].workers.size());
   return most;
 }
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/target/plan/PlanWriter.h"
+#include "runtime/plan/AllRanks.h"
 #include "runtime/plan/PlanFile.h"
 #include "tools/coil-plan/PlanJson.h"
 #include "tools/coil-plan/PlanText.h"
@@ -35,6 +36,11 @@ void exercise(coil::Result<coil::Plan> plan) {
   require(again.isOk(), "expected a written plan to be read");
   again->digest = plan->digest; // the first file need not be laid out as writePlan does
   require(*again == *plan, "expected the same plan again");
+  // Of more ranks, the programs of all take long to make.
+  if (plan->ranks > 256)
+    return;
+  coil::Result<coil::Plan> all = coil::withAllRanks(*plan);
+  require(!all.isOk() || coil::validatePlan(*all).isOk(), "expected the programs of all ranks");
 }
 
 } // namespace

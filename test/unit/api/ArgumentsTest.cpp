@@ -222,7 +222,7 @@ TEST(ArgumentsTest, PlansThatTheRuntimeCannotUse) {
       for (PlanProgram &program : variant.programs)
         program.workers.front().body.clear();
     for (PlanVariant &variant : plan.variants)
-      variant.channels.clear(), variant.programs.resize(1), variant.programOfRank = {0, 0};
+      variant.channels.clear(), variant.programs.resize(1), variant.programOfKind = {0, 0};
     for (PlanVariant &variant : plan.variants)
       variant.programs.front().workers.front().operands.clear();
     std::vector<uint8_t> file = planFile(plan);

@@ -27,7 +27,7 @@ public:
     variant.programs.resize(plan.ranks);
     variant.scratchChunks.resize(plan.ranks);
     for (uint32_t rank = 0; rank < plan.ranks; ++rank) {
-      variant.programOfRank.push_back(rank);
+      variant.programOfKind.push_back(rank);
       variant.programs[rank].workers.resize(workers);
     }
   }

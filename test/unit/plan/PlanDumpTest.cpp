@@ -107,7 +107,7 @@ TEST(PlanDump, DrawsRanksTogether) {
   plan.chunks = 1;
   PlanVariant &variant = plan.variants.emplace_back();
   variant.programs.resize(2);
-  variant.programOfRank = {0, 0, 0, 1, 0, 0};
+  variant.programOfKind = {0, 0, 0, 1, 0, 0};
   variant.scratchChunks = {0, 1, 1, 2, 0, 1};
   EXPECT_EQ(planText(plan), R"(plan "" implements barrier ranks 6 chunks 1
 digest 0x0000000000000000, written by ""

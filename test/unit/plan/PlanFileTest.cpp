@@ -64,7 +64,7 @@ TEST_F(PlanFile, SaysWhatIsWrongWithTheHeader) {
     bytes[offset] = value;
     return messageFor(bytes);
   };
-  EXPECT_EQ(with(8, 7), "a plan of format version 7: this build reads version 1");
+  EXPECT_EQ(with(8, 7), "a plan of format version 7: this build reads version 2");
   EXPECT_EQ(with(13, 1), "damaged plan: expected 0 in the header's reserved field, found 256");
   EXPECT_EQ(with(23, 1), "damaged plan: expected at most 2147483646 bytes after the header, found "
                          "a size of " +
@@ -165,7 +165,7 @@ TEST_F(PlanFile, StopsReadingWhereItCan) {
 TEST_F(PlanFile, WrapsAnyPayload) {
   Bytes bytes = wrapPlan(bytesOf("hello"));
   EXPECT_EQ(bytes.size(), sizeof(PlanFileHeader) + 5);
-  EXPECT_EQ(std::memcmp(bytes.data(), "COILPLAN\1\0\0\0\0\0\0\0\5\0\0\0\0\0\0\0", 24), 0);
+  EXPECT_EQ(std::memcmp(bytes.data(), "COILPLAN\2\0\0\0\0\0\0\0\5\0\0\0\0\0\0\0", 24), 0);
   EXPECT_EQ(messageFor(bytes),
             "damaged plan: its payload is not a well-formed FlatBuffer of a plan");
   EXPECT_EQ(messageFor(wrapPlan({})),

@@ -1,6 +1,7 @@
 //===- PlanHostileTest.cpp - Plans with a right checksum and evil contents ===//
 
 #include "compiler/target/plan/PlanWriter.h"
+#include "runtime/plan/AllRanks.h"
 #include "runtime/plan/PlanFile.h"
 #include "runtime/plan/plan_generated.h"
 #include "test/unit/plan/TestPlans.h"
@@ -34,6 +35,12 @@ bool readsSafely(const Bytes &payload) {
   EXPECT_FALSE(planText(*plan).empty());
   EXPECT_FALSE(planJson(*plan).empty());
   EXPECT_TRUE(writePlan(*plan).isOk());
+  // Of more ranks, the programs of all take long to make.
+  if (plan->ranks <= 256) {
+    Result<Plan> all = withAllRanks(*plan);
+    EXPECT_TRUE(all.isOk()) << all.status().message();
+    EXPECT_TRUE(!all.isOk() || validatePlan(*all).isOk()) << validatePlan(*all).message();
+  }
   return true;
 }
 
@@ -127,7 +134,7 @@ TEST(PlanHostile, TakesLinearTimeForSharedProgramsAndRuns) {
   plan.ranks = many;
   plan.chunks = 1;
   PlanVariant &variant = plan.variants.emplace_back();
-  variant.programOfRank.resize(many);
+  variant.programOfKind.resize(many);
   variant.scratchChunks.resize(many);
   PlanWorker &worker = variant.programs.emplace_back().workers.emplace_back();
   for (uint32_t i = 0; i < many; ++i)
@@ -135,7 +142,7 @@ TEST(PlanHostile, TakesLinearTimeForSharedProgramsAndRuns) {
   EXPECT_TRUE(validatePlan(plan).isOk());
 
   worker.body.clear();
-  variant.programOfRank[0] = 1;
+  variant.programOfKind[0] = 1;
   PlanWorker &first = variant.programs.emplace_back().workers.emplace_back();
   for (uint32_t rank = 1; rank < many; ++rank)
     first.operands.push_back({OperandKind::Input, rank, 0});

@@ -88,17 +88,17 @@ const Refusal planRefusals[] = {
        p.variants[0].root = 2;
      },
      "variant 0 (out of place, p2p, root 2): expected a root below 2, found 2"},
-    {"FewPrograms", [](Plan &p) { p.variants[0].programOfRank.pop_back(); },
+    {"FewPrograms", [](Plan &p) { p.variants[0].programOfKind.pop_back(); },
      "expected the programs of 2 ranks, found 1"},
     {"ManyScratch", [](Plan &p) { p.variants[0].scratchChunks.push_back(1); },
      "expected the scratch chunks of 2 ranks, found 3"},
-    {"ProgramOutOfBounds", [](Plan &p) { p.variants[0].programOfRank[1] = 2; },
+    {"ProgramOutOfBounds", [](Plan &p) { p.variants[0].programOfKind[1] = 2; },
      "rank 1: expected a program below 2, found 2"},
     {"UnusedProgram", [](Plan &p) { p.variants[0].programs.emplace_back(); },
      "program 2 is of no rank"},
     {"SharedProgram",
      [](Plan &p) {
-       p.variants[1].programOfRank = {0, 0};
+       p.variants[1].programOfKind = {0, 0};
        p.variants[1].programs.pop_back();
      },
      "body op 0 (push at test.coil:3:5): its program is of 2 ranks, but it fits one only"},
@@ -412,7 +412,7 @@ TEST(PlanValidator, CountsTheSegmentsOfTheCollective) {
     plan.chunks = 3;
     PlanVariant &variant = plan.variants.emplace_back();
     variant.programs.resize(2);
-    variant.programOfRank = {0, 1};
+    variant.programOfKind = {0, 1};
     variant.scratchChunks = {0, 0};
     PlanWorker &worker = variant.programs[0].workers.emplace_back();
     addMove(worker, worker.body, OpKind::Copy, source % 3, {inputOf(0, source)},
@@ -449,7 +449,7 @@ TEST(PlanValidator, AcceptsMeetsOfSharedPrograms) {
   plan.chunks = 1;
   PlanVariant &variant = plan.variants.emplace_back();
   variant.programs.resize(2);
-  variant.programOfRank = {0, 1, 1};
+  variant.programOfKind = {0, 1, 1};
   variant.scratchChunks = {0, 0, 0};
   PlanWorker &worker = variant.programs[1].workers.emplace_back();
   addMeet(worker, {0});

@@ -60,10 +60,10 @@ TEST(PlanWriter, SharesEqualPrograms) {
   addBarrier(waiting.workers.emplace_back().body);
   PlanVariant variant;
   variant.programs = {idle, waiting, idle, waiting, waiting};
-  variant.programOfRank = {1, 0, 3, 2, 1};
+  variant.programOfKind = {1, 0, 3, 2, 1};
   shareEqualPrograms(variant);
   EXPECT_EQ(variant.programs, (std::vector{waiting, idle}));
-  EXPECT_THAT(variant.programOfRank, ElementsAre(0, 1, 0, 1, 0));
+  EXPECT_THAT(variant.programOfKind, ElementsAre(0, 1, 0, 1, 0));
 }
 
 TEST(PlanWriter, KeepsDifferentPrograms) {
@@ -84,7 +84,7 @@ TEST(PlanWriter, ReadsBackSharedPrograms) {
   variant.programs.resize(plan.ranks);
   variant.scratchChunks.resize(plan.ranks);
   for (uint32_t rank = 0; rank < plan.ranks; ++rank)
-    variant.programOfRank.push_back(rank);
+    variant.programOfKind.push_back(rank);
   shareEqualPrograms(variant);
   EXPECT_EQ(variant.programs.size(), 1u);
   Result<std::vector<uint8_t>> bytes = writePlan(plan);

@@ -65,7 +65,7 @@ PlanVariant emptyVariant(const Plan &plan, bool inPlace, Transport transport, si
   variant.programs.resize(plan.ranks);
   variant.scratchChunks.resize(plan.ranks);
   for (uint32_t rank = 0; rank < plan.ranks; ++rank) {
-    variant.programOfRank.push_back(rank);
+    variant.programOfKind.push_back(rank);
     variant.programs[rank].workers.resize(workers);
   }
   return variant;
@@ -209,12 +209,54 @@ Plan ownContract() {
   return plan;
 }
 
+Plan symmetricRing() {
+  Plan plan = emptyPlan("ring", Collective::AllReduce, 3, 3);
+  PlanVariant variant;
+  variant.digits = {{1, 3, 1}};
+  variant.programOfKind = {0};
+  variant.scratchChunks = {0};
+  variant.programs.resize(1);
+  variant.programs[0].workers.resize(1);
+
+  PlanVariant &staged = plan.variants.emplace_back(variant);
+  staged.transport = Transport::Staged;
+  staged.channels = {stagedChannel(0, 1, 2)};
+  PlanWorker &fifo = staged.programs[0].workers[0];
+  addMove(fifo, fifo.body, OpKind::Push, 0, {inputOf(0, 0)}).channel = 0;
+  for (uint32_t chunk : {2, 1}) {
+    addMove(fifo, fifo.body, OpKind::PopReduce, chunk, {inputOf(0, chunk), slotOf(0, 0)},
+            outputOf(0, chunk))
+        .complete = chunk == 1;
+    addMove(fifo, fifo.body, OpKind::Push, chunk, {outputOf(0, chunk)});
+  }
+  addMove(fifo, fifo.body, OpKind::Pop, 0, {slotOf(0, 0)}, outputOf(0, 0));
+  addMove(fifo, fifo.body, OpKind::Push, 0, {outputOf(0, 0)});
+  addMove(fifo, fifo.body, OpKind::Pop, 2, {slotOf(0, 0)}, outputOf(0, 2));
+
+  PlanVariant &direct = plan.variants.emplace_back(variant);
+  direct.channels = {{0, 0, 1, 0, Transport::P2P, 0}, {0, 0, 2, 0, Transport::P2P, 0}};
+  PlanWorker &reader = direct.programs[0].workers[0];
+  addMeet(reader, {2});
+  addMove(reader, reader.body, OpKind::GetReduce, 2, {inputOf(0, 2), inputOf(2, 2)},
+          outputOf(0, 2));
+  addSync(reader.body, OpKind::Signal, 0);
+  addSync(reader.body, OpKind::Wait, 0);
+  addMove(reader, reader.body, OpKind::GetReduce, 1, {inputOf(0, 1), outputOf(2, 1)},
+          outputOf(0, 1))
+      .complete = true;
+  for (uint32_t chunk : {0, 2}) {
+    addSync(reader.body, OpKind::Signal, 0);
+    addSync(reader.body, OpKind::Wait, 0);
+    addMove(reader, reader.body, OpKind::Get, chunk, {outputOf(2, chunk)}, outputOf(0, chunk));
+  }
+  addSync(reader.epilogue, OpKind::Signal, 1);
+  addSync(reader.epilogue, OpKind::Wait, 1);
+  return plan;
+}
+
 std::vector<std::pair<const char *, Plan>> allTestPlans() {
-  return {{"direct", directAllReduce()},
-          {"staged", stagedAllReduce()},
-          {"chain", chainBroadcast()},
-          {"every", everyOperation()},
-          {"own", ownContract()}};
+  return {{"direct", directAllReduce()}, {"staged", stagedAllReduce()}, {"chain", chainBroadcast()},
+          {"every", everyOperation()},   {"own", ownContract()},        {"ring", symmetricRing()}};
 }
 
 } // namespace coil

@@ -42,6 +42,10 @@ Plan everyOperation();
 /// rank 0, and the sum of both ranks' segments 0 to output segment 0 of rank 1.
 Plan ownContract();
 
+/// All-reduce of 3 ranks along a ring, staged and through peers' memory: the program of
+/// rank 0, which stands for all.
+Plan symmetricRing();
+
 /// The above with a name for each.
 std::vector<std::pair<const char *, Plan>> allTestPlans();
 

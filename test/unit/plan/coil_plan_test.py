@@ -1,6 +1,7 @@
 """Runs coil-plan as users do: coil_plan_test.py COIL-PLAN WRITE-TEST-PLANS."""
 
 import json
+import math
 import pathlib
 import subprocess
 import sys
@@ -54,10 +55,11 @@ class CoilPlan(unittest.TestCase):
         for path in self.plans.glob("*.plan"):
             plan = json.loads(self.run_tool("dump", "--json", path))
             self.assertEqual(len(plan["digest"]), 16)
-            self.assertEqual(plan["format_version"], 1)
+            self.assertEqual(plan["format_version"], 2)
             for number, variant in enumerate(plan["variants"]):
                 self.assertEqual(variant["number"], number)
-                self.assertEqual(len(variant["program_of_rank"]), plan["ranks"])
+                shifts = math.prod(digit["radix"] for digit in variant["symmetry"])
+                self.assertEqual(len(variant["program_of_kind"]) * shifts, plan["ranks"])
         plan = json.loads(self.run_tool("dump", self.plans / "staged.plan", "--json"))
         self.assertEqual(plan["variants"][0]["programs"][1]["workers"][0]["body"], [
             {"kind": "push", "operands": [{"kind": "input", "rank": 1, "index": 0}],
