@@ -19,11 +19,14 @@ static VariantFacts factsOf(const ExecPlan &plan, const ExecVariant &variant) {
     facts.workers = std::max(facts.workers, static_cast<int64_t>(workers.size()));
   for (int64_t chunks : variant.scratch)
     facts.scratchChunks = std::max(facts.scratchChunks, chunks);
+  // Out of a rank of each kind.
   std::vector<int64_t> channels(variant.programs.size()), slots(variant.programs.size());
+  auto sourceOf = [&](const ExecChannel &channel) {
+    return static_cast<size_t>(variant.symmetry.kindOf(channel.sourceRank));
+  };
   for (const ExecChannel &channel : variant.channels) {
-    auto kind = static_cast<size_t>(variant.symmetry.kindOf(channel.sourceRank));
-    facts.channels = std::max(facts.channels, ++channels[kind]);
-    facts.slots = std::max(facts.slots, slots[kind] += channel.slots);
+    facts.channels = std::max(facts.channels, ++channels[sourceOf(channel)]);
+    facts.slots = std::max(facts.slots, slots[sourceOf(channel)] += channel.slots);
   }
   if (variant.transport != ExecTransport::Staged)
     return facts;
@@ -32,8 +35,7 @@ static VariantFacts factsOf(const ExecPlan &plan, const ExecVariant &variant) {
     for (size_t i = 0; i < fewest->size(); ++i) {
       const ExecChannel &channel = variant.channels[i];
       int64_t needed = (*fewest)[i];
-      facts.fewestSlots =
-          std::max(facts.fewestSlots, slots[static_cast<size_t>(channel.sourceRank)] += needed);
+      facts.fewestSlots = std::max(facts.fewestSlots, slots[sourceOf(channel)] += needed);
       if (needed > 1)
         facts.channelsInNeed.emplace_back(channel.name, needed);
     }
