@@ -75,8 +75,4 @@ SegmentCounts Plan::segments(bool isRoot) const {
   return collective == Collective::Custom ? segments() : segmentCounts(collective, ranks, isRoot);
 }
 
-bool Plan::combines() const {
-  return collective == Collective::Custom ? contract.combines() : coil::combines(collective);
-}
-
 } // namespace coil

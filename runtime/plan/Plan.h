@@ -138,8 +138,6 @@ struct Plan {
   SegmentCounts segments() const;
   /// The same, 0 for a buffer that a rank other than the root does not have.
   SegmentCounts segments(bool isRoot) const;
-  /// True if values are combined, so that an operator matters.
-  bool combines() const;
 
   bool operator==(const Plan &) const = default;
 };

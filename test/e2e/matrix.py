@@ -48,6 +48,7 @@ EXAMPLES = (
     Example("scatter/linear.coil", rooted=True, reduces=False, segmented=True),
     Example("alltoall/direct.coil", reduces=False, segmented=True, in_place=False),
     Example("sendrecv/ring_shift.coil", reduces=False, in_place=False),
+    Example("scan/chain.coil", in_place=False),
 )
 
 

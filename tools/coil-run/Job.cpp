@@ -121,9 +121,12 @@ Result<Job> makeJob(Options options, Plan plan, std::vector<uint8_t> planBytes) 
                          mostRanks, plan.ranks);
   if (plan.variants.empty())
     return Status::error(StatusCode::InvalidPlan, "the plan has no variant to run");
-  if (!options.ops.empty() && !plan.combines())
+  if (!options.ops.empty() && !combines(collective))
     return Status::error(StatusCode::InvalidArgument, "--op: {} combines nothing",
-                         collective == Collective::Custom ? plan.name : nameOf(collective));
+                         nameOf(collective));
+  // All are all that there are.
+  if (collective == Collective::Custom && options.ops.size() == numReduceOps)
+    std::erase_if(options.ops, [](ReduceOp op) { return op >= ReduceOp::Avg; });
   if (collective == Collective::Custom)
     for (ReduceOp op : options.ops)
       if (op >= ReduceOp::Avg)

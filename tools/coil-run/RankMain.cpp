@@ -443,7 +443,7 @@ private:
   void complain(const Row &row, Placement placement, const std::string &what) const {
     if (!board.mayReport(mostReports))
       return;
-    std::string op = job.plan.combines() ? fmt::format(" {}", nameOf(row.op)) : "";
+    std::string op = combines(job.plan.collective) ? fmt::format(" {}", nameOf(row.op)) : "";
     say(rank, fmt::format("{} ({} of {} {}{}, {})", what, nameOf(job.plan.collective), row.count,
                           nameOf(row.type), op,
                           placement == Placement::InPlace ? "in place" : "out of place"));

@@ -40,7 +40,7 @@ constexpr const char *tableHead =
     "     (us)  (GB/s)  (GB/s)        \n";
 
 std::string redopName(const Job &job, const Row &row) {
-  return std::string(job.plan.combines() ? nameOf(row.op) : "none");
+  return std::string(combines(job.plan.collective) ? nameOf(row.op) : "none");
 }
 int rootNumber(const Job &job, const Row &row) {
   return hasRoot(job.plan.collective) ? row.root : -1;
