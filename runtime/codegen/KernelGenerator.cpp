@@ -34,6 +34,11 @@ Status checkRequest(const Plan &plan, size_t variant, const GenerateOptions &opt
     if (rank >= plan.ranks)
       return Status::error(StatusCode::InvalidArgument, "expected a rank below {}, found {}",
                            plan.ranks, rank);
+  if (!plan.variants[variant].digits.empty())
+    return Status::error(StatusCode::InvalidArgument,
+                         "kernels are made from the programs of all ranks: variant {} has those of "
+                         "representatives",
+                         variant);
   return Status::ok();
 }
 

@@ -68,11 +68,12 @@ struct GeneratedKernel {
   uint32_t sendEnds = 0, receiveEnds = 0, peerSlots = 0;
 };
 
-/// Generates the kernel for `plan.variants[variant]`; the plan must be valid.
+/// Generates the kernel for `plan.variants[variant]`; the plan must be valid and, by
+/// withAllRanks, without symmetry.
 /// Takes time in proportion to the plan's size.
 ///
 /// Errors: InvalidArgument for a variant, rank or protocol that the plan does not
-/// have; Unsupported if the text would be longer than maxKernelText; InternalError
+/// have, and for a variant with symmetry; Unsupported if the text would be longer than maxKernelText; InternalError
 /// if the text's form does not expand to the plan's operations.
 Result<GeneratedKernel> generateKernel(const Plan &plan, size_t variant,
                                        const GenerateOptions &options = {});

@@ -1,6 +1,7 @@
 //===- ExpansionTest.cpp - A wrong form is noticed ------------------------===//
 
 #include "runtime/codegen/Expansion.h"
+#include "runtime/plan/AllRanks.h"
 #include "test/unit/plan/TestPlans.h"
 
 #include <functional>
@@ -11,7 +12,7 @@ namespace {
 
 /// A plan's first class, and the facts of its first rank.
 struct Checked {
-  explicit Checked(Plan given) : plan(std::move(given)) {
+  explicit Checked(const Plan &given) : plan(*withAllRanks(given)) {
     RankClasses classes = classifyRanks(plan, plan.variants[0]);
     forms = buildForms(plan, plan.variants[0], classes);
     facts.constants = forms[0].constants[0];

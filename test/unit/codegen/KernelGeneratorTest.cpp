@@ -99,6 +99,12 @@ TEST(KernelGenerator, TestPlansAreGenerated) {
   }
 }
 
+TEST(KernelGenerator, RefusesSymmetry) {
+  Result<GeneratedKernel> kernel = generateKernel(symmetricRing(), 1);
+  ASSERT_FALSE(kernel.isOk());
+  EXPECT_EQ(kernel.status().code(), StatusCode::InvalidArgument);
+}
+
 TEST(KernelGenerator, RingKeepsItsLoop) {
   GeneratedKernel kernel = generated(stagedRing(8));
   EXPECT_EQ(

@@ -410,8 +410,9 @@ TEST(CheckData, FollowsContracts) {
           EXPECT_EQ(data.checkInput(own, input.data(), 0, data.inputCount(own)).wrong, 1u);
         }
         // Segments differ, so that none can be taken for another.
-        if (count > 1)
+        if (count > 1) {
           EXPECT_NE(in[0][0], in[0][1]);
+        }
       }
 }
 
