@@ -3,22 +3,25 @@
 
 A header says, in the algorithm's comment before its text,
 
+    // Parameters:         rows = divisor(ranks, root(ranks, 2)); also 1, ranks
+    //                     where columns = ranks / rows
     // Steps:              2 * (rows - 1) + 2 * (columns - 1)
-    //                     where rows = 2 ** (log2(ranks) // 2), columns = ranks // rows
     // Bytes sent a rank:  at most 2, the root more than others
     // Ranks:              a power of two
 
 A formula ends at a comma or with its line. Steps are messages on the longest chain; bytes are those
 of the rank that sends most, in units of the message, the larger of a rank's two buffers. Formulas know
-ranks, log2 and root(x, n), both rounded down, ceil_log2, side(x), the largest divisor whose square is
-not above x, min, max and Python's arithmetic, which is exact. Ranks is a condition; numbers of ranks that do not meet it must be refused by an assertion of
-the program's own.
+ranks, the parameters, what FUNCTIONS below lists and Python's arithmetic, which is exact. Ranks is a
+condition; numbers of ranks that do not meet it must be refused by an assertion of the program's own.
+
+Parameters have a line each: the default, and for which other values of this one the algorithm is to be
+proved too, up to 17 ranks.
 
 Algorithms that speak of nodes are held for every number of nodes up to 8 that divides the ranks; their
 formulas know nodes and ranks_per_node too.
 
---run also runs each algorithm on 2 to 8 ranks: in place and out of place, odd counts, every result
-checked. --table writes the table of docs/algorithms.md from what was measured, --check-table compares.
+--run also runs each algorithm on 2 to 8 ranks, and on 6 with the other values of its parameters: in
+place and out of place, odd counts, every result checked. --table writes the table of docs/algorithms.md from what was measured, --check-table compares.
 """
 
 import argparse
@@ -34,7 +37,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "examples"
-RANKS = [*range(1, 18), 32]
+FEW_RANKS = range(1, 18)
+RANKS = [*FEW_RANKS, 32]
 MORE_RANKS = [64, 100, 128]
 COUNTS = "0,1,37,1023"
 TABLE = ROOT / "docs" / "algorithms.md"
@@ -53,14 +57,24 @@ def root(x, n):
     return max(number for number in range(int(x) + 1) if number ** int(n) <= x)
 
 
-def side(x):
-    """The largest divisor whose square is not above x."""
-    return max(number for number in range(1, root(x, 2) + 1) if x % number == 0)
+def digits(number, base):
+    """A number's digits in a base, the last first; none of 0."""
+    return [number // base ** place % base for place in range(log(number, base) + 1)] if number else []
 
 
+def log(x, base):
+    """The largest whole number that base, to its power, is not above x with."""
+    return max(number for number in range(int(x).bit_length()) if base ** number <= x)
+
+
+# log2, log and root are rounded down; divisor is the largest divisor of n that is not above `most`;
+# nonzero_digits are the digits other than 0 of all the numbers below n.
 FUNCTIONS = {
     "log2": lambda x: int(x).bit_length() - 1, "ceil_log2": lambda x: (int(x) - 1).bit_length(),
-    "root": root, "side": side, "min": min, "max": max,
+    "log": log, "root": root, "min": min, "max": max,
+    "divisor": lambda n, most: max(each for each in range(1, int(most) + 1) if n % each == 0),
+    "nonzero_digits": lambda n, base: sum(digit > 0 for number in range(int(n))
+                                          for digit in digits(number, int(base))),
 }
 CONDITIONS = {
     "a power of two": "ranks & (ranks - 1) == 0", "even": "ranks % 2 == 0",
@@ -123,7 +137,7 @@ class Header:
         if not comment:
             raise Failure("the file does not begin with a comment")
         for line in comment.group(0).splitlines():
-            if field := re.match(r"// (Steps|Bytes sent a rank|Ranks|Source): +(.*)", line):
+            if field := re.match(r"// (Parameters|Steps|Bytes sent a rank|Ranks|Source): +(.*)", line):
                 last = field.group(1)
                 self.fields[last] = [field.group(2)]
             elif last and re.match(r"//  +\S", line):
@@ -134,9 +148,27 @@ class Header:
             if name not in self.fields:
                 raise Failure(f"the header has no line '{name}:'")
 
-    def where(self, ranks, nodes=1):
-        names = {"ranks": Fraction(ranks), "nodes": Fraction(nodes),
+    def parameters(self):
+        """Name, formula of the default, and formulas of other values of each parameter."""
+        for line in self.fields.get("Parameters", []):
+            if not line.startswith("where "):
+                default, *others = line.split("; also ")
+                name, formula = default.split(" = ", 1)
+                yield name, formula, split_commas(others[0]) if others else []
+
+    def choices(self, ranks, few=True):
+        """Parameters to give: none, and where there are few ranks each other value."""
+        yield {}
+        defaults = self.where(ranks)
+        for name, _, others in self.parameters() if few else ():
+            for value in {evaluate(other, defaults) for other in others} - {defaults[name]}:
+                yield {name: value}
+
+    def where(self, ranks, nodes=1, given=()):
+        names = {"true": True, "false": False, "ranks": Fraction(ranks), "nodes": Fraction(nodes),
                  "ranks_per_node": Fraction(ranks, nodes)}
+        for name, default, _ in self.parameters():
+            names[name] = given[name] if name in given else evaluate(default, names)
         for lines in self.fields.values():
             for line in lines[1:]:
                 if line.startswith("where "):
@@ -150,12 +182,13 @@ class Header:
         text = split_commas(self.fields[name][0])[0]
         return text.removeprefix("at most "), text.startswith("at most ")
 
-    def expect(self, name, ranks, nodes, found):
+    def expect(self, name, ranks, nodes, given, found):
         text, is_bound = self.formula(name)
-        expected = evaluate(text, self.where(ranks, nodes))
+        expected = evaluate(text, self.where(ranks, nodes, given))
         if found > expected if is_bound else found != expected:
-            raise Failure(f"{ranks} ranks, {nodes} nodes: the header's {name.lower()} are {text} = {expected}, "
-                          f"the compiler counts {found}")
+            chosen = "".join(f", {option}" for option in options(given)[1::2])
+            raise Failure(f"{ranks} ranks, {nodes} nodes{chosen}: the header's {name.lower()} are {text} = "
+                          f"{expected}, the compiler counts {found}")
 
     def node_counts(self, ranks):
         return [nodes for nodes in range(1, 9 if self.uses_nodes else 2) if ranks % nodes == 0]
@@ -167,30 +200,36 @@ class Header:
         return bool(evaluate(CONDITIONS.get(text, text), self.where(ranks)))
 
 
-def explain(coilc, path, ranks, nodes):
+def options(given):
+    """The tools' options for values of parameters."""
+    return [word for name, value in given.items() for word in ("--param", f"{name}={str(value).lower()}")]
+
+
+def explain(coilc, path, ranks, nodes, given):
     """What coilc counts, or none where an assertion of the program refuses."""
-    command = [coilc, path, "-n", str(ranks), "--nodes", str(nodes), "--explain=json"]
+    command = [coilc, path, "-n", str(ranks), "--nodes", str(nodes), *options(given), "--explain=json"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
     if done.returncode == 0:
         return json.loads(done.stdout)
     if f"(with {ranks} ranks)" in done.stderr:
         return None
-    raise Failure(f"{ranks} ranks: coilc's exit code is {done.returncode}\n{done.stderr}")
+    raise Failure(f"{' '.join(map(str, command[1:]))}: coilc's exit code is {done.returncode}\n{done.stderr}")
 
 
 def prove(coilc, path, all_ranks):
     """The numbers of ranks that the algorithm was proved for."""
     header, proved = Header(path), []
     for ranks in all_ranks:
-        for nodes in header.node_counts(ranks):
-            facts = explain(coilc, path, ranks, nodes)
+        for nodes, given in [(nodes, given) for nodes in header.node_counts(ranks)
+                             for given in header.choices(ranks, ranks in FEW_RANKS)]:
+            facts = explain(coilc, path, ranks, nodes, given)
             if (facts is not None) != header.allows(ranks):
                 raise Failure(f"{ranks} ranks are " + ("refused, but the header allows them"
                               if facts is None else "accepted, but the header excludes them"))
             if facts is None:
                 break
-            header.expect("Steps", ranks, nodes, facts["steps"])
-            header.expect("Bytes sent a rank", ranks, nodes, Fraction(facts["bytes_sent_fraction"]))
+            header.expect("Steps", ranks, nodes, given, facts["steps"])
+            header.expect("Bytes sent a rank", ranks, nodes, given, Fraction(facts["bytes_sent_fraction"]))
         else:
             proved.append(ranks)
     if not any(ranks > 1 for ranks in proved):
@@ -203,12 +242,14 @@ def run(coil_run, path, header):
     for ranks in range(2, 9):
         if not header.allows(ranks):
             continue
-        for nodes in header.node_counts(ranks):
-            command = [coil_run, path, "-n", str(ranks), "--nodes", str(nodes), "--count", COUNTS,
-                       "--memory", "both", "--iters", "2", "--warmup", "1", "--check", "--quiet"]
+        for nodes, given in [(nodes, given) for nodes in header.node_counts(ranks)
+                             for given in header.choices(ranks, ranks == 6)]:
+            command = [coil_run, path, "-n", str(ranks), "--nodes", str(nodes), *options(given),
+                       "--count", COUNTS, "--memory", "both", "--iters", "2", "--warmup", "1",
+                       "--check", "--quiet"]
             done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
             if done.returncode != 0:
-                raise Failure(f"{ranks} ranks, {nodes} nodes: coil-run's exit code is "
+                raise Failure(f"{' '.join(map(str, command[1:]))}: coil-run's exit code is "
                               f"{done.returncode}\n{done.stdout}{done.stderr}")
 
 
@@ -238,12 +279,16 @@ def table(rows):
     for path, proved in rows:
         header = Header(path)
         name = path.relative_to(EXAMPLES).with_suffix("").as_posix()
+        parameters = ", ".join(f"`{name} = {default}`" for name, default, _ in header.parameters())
+        shared = [line for line in header.fields.get("Parameters", []) if line.startswith("where ")]
         cells = []
         for field in ("Steps", "Bytes sent a rank"):
             formula, is_bound = header.formula(field)
-            wheres = [line for line in header.fields[field][1:] if line.startswith("where ")]
+            wheres = [line for line in header.fields[field][1:] + shared if line.startswith("where ")
+                      and re.search(rf"\b{line.split()[1]}\b", formula)]
             cells.append(" ".join((["at most"] if is_bound else []) + [f"`{formula}`", *wheres]))
-        lines.append(f"| [`{name}`](../examples/{name}.coil) | {cells[0]} | {cells[1]} | "
+        lines.append(f"| [`{name}`](../examples/{name}.coil)"
+                     f"{' with ' + parameters if parameters else ''} | {cells[0]} | {cells[1]} | "
                      f"{describe(proved)} | {lines_of_code(path)} |")
     return "\n".join(lines) + "\n"
 
