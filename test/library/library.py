@@ -78,7 +78,7 @@ FUNCTIONS = {
 }
 CONDITIONS = {
     "a power of two": "ranks & (ranks - 1) == 0", "even": "ranks % 2 == 0",
-    "at least 2": "ranks >= 2", "a cube": "root(ranks, 3) ** 3 == ranks",
+    "at least 2": "ranks >= 2",
 }
 
 
