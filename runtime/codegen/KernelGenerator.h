@@ -73,8 +73,8 @@ struct GeneratedKernel {
 /// Takes time in proportion to the plan's size.
 ///
 /// Errors: InvalidArgument for a variant, rank or protocol that the plan does not
-/// have, and for a variant with symmetry; Unsupported if the text would be longer than maxKernelText; InternalError
-/// if the text's form does not expand to the plan's operations.
+/// have, and for a variant with symmetry; Unsupported if the text would be longer than
+/// maxKernelText; InternalError if the text's form does not expand to the plan's operations.
 Result<GeneratedKernel> generateKernel(const Plan &plan, size_t variant,
                                        const GenerateOptions &options = {});
 
