@@ -9,6 +9,18 @@
 
 namespace coil {
 
+const char *nameOf(Severity severity) {
+  switch (severity) {
+  case Severity::Error:
+    return "error";
+  case Severity::Warning:
+    return "warning";
+  case Severity::Note:
+    return "note";
+  }
+  return "";
+}
+
 Diagnostic &DiagnosticEngine::report(Severity severity, SourceRange range, std::string message) {
   if (isFull()) {
     dropped = {};
@@ -76,27 +88,21 @@ Excerpt excerpt(std::string_view line, size_t begin, size_t end) {
   return result;
 }
 
-struct Style {
-  const char *name;
-  const char *color;
-};
-
-Style styleOf(Severity severity) {
+const char *colorOf(Severity severity) {
   switch (severity) {
   case Severity::Error:
-    return {"error", "\033[1;31m"};
+    return "\033[1;31m";
   case Severity::Warning:
-    return {"warning", "\033[1;35m"};
+    return "\033[1;35m";
   case Severity::Note:
-    return {"note", "\033[1;36m"};
+    return "\033[1;36m";
   }
-  return {};
+  return "";
 }
 
 void renderOne(const Diagnostic &diagnostic, std::ostream &out, bool color) {
   const SourceRange &range = diagnostic.range;
   const char *bold = color ? "\033[1m" : "", *reset = color ? "\033[0m" : "";
-  Style style = styleOf(diagnostic.severity);
   LineColumn position;
   if (range.hasPosition()) {
     position = range.file->position(range.begin);
@@ -104,8 +110,8 @@ void renderOne(const Diagnostic &diagnostic, std::ostream &out, bool color) {
   } else if (range.file) {
     out << fmt::format("{}{}: ", bold, range.file->name());
   }
-  out << fmt::format("{}{}: {}{}{}{}\n", color ? style.color : "", style.name, reset, bold,
-                     diagnostic.message, reset);
+  out << fmt::format("{}{}: {}{}{}{}\n", color ? colorOf(diagnostic.severity) : "",
+                     nameOf(diagnostic.severity), reset, bold, diagnostic.message, reset);
   if (!range.hasPosition())
     return;
   uint32_t lineBegin = range.file->lineBegin(position.line);

@@ -18,12 +18,15 @@
 #include <fmt/format.h>
 #include <iosfwd>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 namespace coil {
 
 enum class Severity : uint8_t { Error, Warning, Note };
+/// "error", "warning", "note".
+const char *nameOf(Severity severity);
 
 struct Diagnostic {
   Severity severity = Severity::Error;
@@ -71,6 +74,13 @@ private:
 /// Writes a diagnostic, its source line with a caret, and its notes. Control
 /// characters and broken UTF-8 of the source never reach the terminal.
 void render(const Diagnostic &diagnostic, std::ostream &out, bool color = false);
+/// Writes a diagnostic as one line: a JSON object with `severity` ("error", "warning" or "note"),
+/// `message` and `notes`, a list of objects alike without notes of their own; with a place in a
+/// file also `file`, `line`, `column`, `end_line` and `end_column`, counted from 1, columns in
+/// characters, the end behind the last one. Broken UTF-8 becomes U+FFFD.
+void renderJson(const Diagnostic &diagnostic, std::ostream &out);
+/// A text in double quotes, as JSON writes it.
+std::string jsonString(std::string_view text);
 /// Writes all diagnostics in the order in which they were reported.
 void render(const DiagnosticEngine &engine, std::ostream &out, bool color = false);
 

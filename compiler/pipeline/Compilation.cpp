@@ -82,11 +82,23 @@ void Compilation::show(mlir::Diagnostic &diagnostic) {
   coil::Diagnostic shown = convert(diagnostic);
   for (mlir::Diagnostic &note : diagnostic.getNotes())
     shown.notes.push_back(convert(note));
-  render(shown, out);
+  show(shown);
+}
+
+void Compilation::show(const coil::Diagnostic &diagnostic) {
+  if (isJson)
+    renderJson(diagnostic, out);
+  else
+    render(diagnostic, out);
+}
+
+void Compilation::show(const coil::DiagnosticEngine &diagnostics) {
+  for (const coil::Diagnostic &diagnostic : diagnostics.diagnostics())
+    show(diagnostic);
 }
 
 void Compilation::error(const std::string &message) {
-  render(coil::Diagnostic{Severity::Error, {}, message, {}}, out);
+  show(coil::Diagnostic{Severity::Error, {}, message, {}});
 }
 
 bool Compilation::parse(const std::string &path, std::vector<std::string> folders) {
@@ -97,7 +109,7 @@ bool Compilation::parse(const std::string &path, std::vector<std::string> folder
   bool valid = !files.empty();
   for (const auto &file : files)
     valid = checkFile(*file, diagnostics) && valid;
-  render(diagnostics, out);
+  show(diagnostics);
   return valid;
 }
 
@@ -107,14 +119,14 @@ bool Compilation::lower() {
   for (const auto &file : files)
     trees.push_back(file.get());
   moduleRef = lowerToCoil(trees, context, diagnostics);
-  render(diagnostics, out);
+  show(diagnostics);
   return static_cast<bool>(moduleRef);
 }
 
 bool Compilation::parseModule(const std::string &path) {
   coil::DiagnosticEngine diagnostics;
   const SourceFile *source = sources.open(path, diagnostics);
-  render(diagnostics, out);
+  show(diagnostics);
   if (!source)
     return false;
   moduleRef = parseSourceString<ModuleOp>(llvm::StringRef(source->text()), ParserConfig(&context),

@@ -49,11 +49,15 @@ public:
 
   const ast::File &tree() const { return *files.front(); }
   mlir::ModuleOp module() { return *moduleRef; }
+  /// Writes errors as JSON, an object a line, instead of text for people.
+  void writeErrorsAsJson() { isJson = true; }
   /// Prints the IR to the diagnostics' stream after each pass.
   void printAfterPasses() { printsPasses = true; }
 
 private:
   void show(mlir::Diagnostic &diagnostic);
+  void show(const coil::Diagnostic &diagnostic);
+  void show(const coil::DiagnosticEngine &diagnostics);
   void error(const std::string &message);
   /// The module's one plan; null after an error that was shown.
   exec::PlanOp findPlan();
@@ -65,6 +69,7 @@ private:
   std::vector<std::unique_ptr<ast::File>> files;
   mlir::OwningOpRef<mlir::ModuleOp> moduleRef;
   bool printsPasses = false;
+  bool isJson = false;
 };
 
 } // namespace coil

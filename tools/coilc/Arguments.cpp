@@ -168,6 +168,12 @@ std::optional<int> parseArguments(int argc, char **argv, CoilcArguments &argumen
       ->type_name("")
       ->check(CLI::IsMember({"text", "json"}))
       ->excludes(emit);
+  app.add_option("--diagnostics", arguments.diagnostics,
+                 "how errors are written: text; or json, an object a line with severity, file,\n"
+                 "line, column, end_line, end_column, message, and notes, a list of the same")
+      ->type_name("FORM")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"text", "json"}));
   app.add_flag("--print-ir", arguments.printPasses, "print the IR after each pass that changes it");
   KernelWords words;
   addKernelOptions(app, arguments, words);
@@ -176,6 +182,8 @@ std::optional<int> parseArguments(int argc, char **argv, CoilcArguments &argumen
   } catch (const CLI::ParseError &error) {
     return app.exit(error) == 0 ? 0 : 2;
   }
+  if (arguments.diagnostics == "json")
+    failAsJson();
   if (app.count("--ranks") > 0 && (arguments.ranks < 1 || arguments.ranks > mostRanks)) {
     fail(fmt::format("--ranks: expected 1 to {}, found {}", mostRanks, arguments.ranks));
     return 2;

@@ -39,6 +39,8 @@ struct CoilcArguments {
   std::vector<std::string> parameters;
   std::vector<std::string> importFolders;
   bool printPasses = false;
+  /// "text", or "json" for errors as JSON.
+  std::string diagnostics = "text";
   /// "text" or "json" of --explain; empty: the program is compiled, not explained.
   std::string explain;
   KernelArguments kernels;

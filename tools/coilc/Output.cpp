@@ -2,16 +2,26 @@
 
 #include "tools/coilc/Output.h"
 
+#include "compiler/frontend/Diagnostics.h"
+
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <fmt/format.h>
+#include <iostream>
 
 namespace coil {
 
+static bool isJson = false;
+
+void failAsJson() { isJson = true; }
+
 int fail(std::string_view message) {
-  fmt::print(stderr, "coilc: {}\n", message);
+  if (isJson)
+    renderJson(Diagnostic{Severity::Error, {}, std::string(message), {}}, std::cerr);
+  else
+    fmt::print(stderr, "coilc: {}\n", message);
   return 1;
 }
 

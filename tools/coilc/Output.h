@@ -10,6 +10,9 @@
 
 namespace coil {
 
+/// From now on fail() writes JSON, as the compiler's diagnostics are written.
+void failAsJson();
+
 /// Prints an error to standard error; gives the exit status 1.
 int fail(std::string_view message);
 

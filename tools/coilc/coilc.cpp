@@ -87,6 +87,13 @@ void setOptions(PipelineOptions &options, const CoilcArguments &arguments) {
   options.slots = arguments.slots;
 }
 
+void prepare(Compilation &compilation, const CoilcArguments &arguments) {
+  if (arguments.diagnostics == "json")
+    compilation.writeErrorsAsJson();
+  if (arguments.printPasses)
+    compilation.printAfterPasses();
+}
+
 /// The phase that the input is in.
 Phase inputPhase(const CoilcArguments &arguments) {
   if (!arguments.from.empty())
@@ -103,8 +110,7 @@ int runExplain(const CoilcArguments &arguments) {
   if (arguments.ranks == 0)
     return fail("--explain needs the number of ranks: -n RANKS");
   Compilation compilation(std::cerr);
-  if (arguments.printPasses)
-    compilation.printAfterPasses();
+  prepare(compilation, arguments);
   if (inputPhase(arguments) == Phase::Ast
           ? !compilation.parse(arguments.input, arguments.importFolders) || !compilation.lower()
           : !compilation.parseModule(arguments.input))
@@ -143,8 +149,7 @@ int run(const CoilcArguments &arguments) {
     return fail("a plan is binary: name a file with -o, or redirect the output");
 
   Compilation compilation(std::cerr);
-  if (arguments.printPasses)
-    compilation.printAfterPasses();
+  prepare(compilation, arguments);
   if (from == Phase::Ast) {
     if (!compilation.parse(arguments.input, arguments.importFolders))
       return 1;

@@ -51,6 +51,27 @@ TEST(SourceManager, ReportsWhatCannotBeRead) {
                               "error: cannot read '/': Is a directory\n");
 }
 
+TEST(DiagnosticsJson, PlacesAndNotes) {
+  SourceFile file("a \"b\".coil", "ab\ncd\xc3\xa9"
+                                  "f\n");
+  DiagnosticEngine engine;
+  engine.error({&file, 4, 7}, "wrong").note({&file, 0, 2}, "here").note({}, "or nowhere");
+  std::ostringstream out;
+  renderJson(engine.diagnostics().front(), out);
+  EXPECT_EQ(out.str(), R"({"severity": "error", "file": "a \"b\".coil", "line": 2, "column": 2, )"
+                       R"("end_line": 2, "end_column": 4, "message": "wrong", "notes": [)"
+                       R"({"severity": "note", "file": "a \"b\".coil", "line": 1, "column": 1, )"
+                       R"("end_line": 1, "end_column": 3, "message": "here"}, )"
+                       R"({"severity": "note", "message": "or nowhere"}]})"
+                       "\n");
+}
+
+TEST(DiagnosticsJson, StringsAreEscaped) {
+  EXPECT_EQ(jsonString("a\"b\\c\n\x1b\x7f"), R"("a\"b\\c\u000a\u001b\u007f")");
+  EXPECT_EQ(jsonString("\xc3\xa9\xff\xe2\x82"), "\"\xc3\xa9\\ufffd\\ufffd\\ufffd\"");
+  EXPECT_EQ(jsonString(""), "\"\"");
+}
+
 TEST(SourceManager, FindsFilesByName) {
   SourceManager sources;
   const SourceFile &first = sources.add("a.coil", "a");
