@@ -37,8 +37,8 @@ std::vector<RightCase> readExamples(const std::string &folder, int64_t mostRanks
     // One that needs more ranks has the fewest that it runs on.
     for (int64_t ranks = 2; ranks <= mostRanks || (cases.size() == before && ranks <= 8); ++ranks)
       for (int64_t nodes = 1; nodes <= (speaksOfNodes && ranks % 2 == 0 ? 2 : 1); ++nodes) {
-        RightCase each{name, text, {ranks, 0, nodes, {}}, {}, {}};
-        std::optional<Instance> instance = reader.read(text, each.request);
+        RightCase each{name, text, path.parent_path().string(), {ranks, 0, nodes, {}}, {}, {}};
+        std::optional<Instance> instance = reader.read(text, each.folder, each.request);
         // Numbers of ranks that the algorithm itself refuses.
         if (!instance)
           continue;
@@ -48,7 +48,7 @@ std::vector<RightCase> readExamples(const std::string &folder, int64_t mostRanks
           continue;
         if (hasRoot(instance->collective)) {
           each.request.root = ranks - 1;
-          instance = reader.read(text, each.request);
+          instance = reader.read(text, each.folder, each.request);
         }
         CollectiveProof proof;
         if (instance)

@@ -228,7 +228,7 @@ void MutationRun::mutateTexts(int64_t first, int64_t count) {
       return !edits.empty();
     });
     Figures &figures = texts.of(kind);
-    std::optional<Instance> instance = reader.read(text, from.request);
+    std::optional<Instance> instance = reader.read(text, from.folder, from.request);
     if (!instance) {
       ++figures.refused;
       if (reader.refusal().empty())

@@ -15,6 +15,8 @@ namespace coil {
 struct RightCase {
   std::string name;
   std::string text;
+  /// Where the text lies, and imports from.
+  std::string folder;
   InstanceRequest request;
   Instance instance;
   /// As lowerInstance() gives them.

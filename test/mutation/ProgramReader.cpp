@@ -3,26 +3,39 @@
 #include "test/mutation/ProgramReader.h"
 
 #include "compiler/frontend/Frontend.h"
+#include "compiler/frontend/Imports.h"
 #include "compiler/frontend/Lower.h"
 #include "compiler/schedule/LowerProtocol.h"
 #include "compiler/schedule/ScheduleMoves.h"
 
+#include <filesystem>
 #include <fmt/format.h>
+#include <fstream>
 #include <mlir/Dialect/Arith/IR/Arith.h>
 #include <mlir/Dialect/Func/IR/FuncOps.h>
 #include <mlir/Dialect/SCF/IR/SCF.h>
 #include <mlir/IR/BuiltinOps.h>
 #include <mlir/IR/Diagnostics.h>
 #include <sstream>
+#include <unistd.h>
+
+namespace fs = std::filesystem;
 
 namespace coil {
 
 ProgramReader::ProgramReader() : context(mlir::MLIRContext::Threading::DISABLED) {
+  static int readers = 0;
+  path = fs::temp_directory_path() / fmt::format("coil-mutate-{}-{}.coil", getpid(), readers++);
   context.loadDialect<ir::CoilDialect, mlir::arith::ArithDialect, mlir::func::FuncDialect,
                       mlir::scf::SCFDialect>();
 }
 
-std::optional<Instance> ProgramReader::read(const std::string &text,
+ProgramReader::~ProgramReader() {
+  std::error_code ignored;
+  fs::remove(path, ignored);
+}
+
+std::optional<Instance> ProgramReader::read(const std::string &text, const std::string &folder,
                                             const InstanceRequest &request) {
   refused.clear();
   SourceManager sources;
@@ -33,19 +46,32 @@ std::optional<Instance> ProgramReader::read(const std::string &text,
     refused += shown.str();
     return std::nullopt;
   };
-  std::unique_ptr<ast::File> file = parseFile(sources.add("program.coil", text), diagnostics);
-  if (!file || !checkFile(*file, diagnostics))
+  std::ofstream(path) << text;
+  auto files = parseProgram(path, {folder}, sources, diagnostics);
+  bool isValid = !files.empty();
+  std::vector<const ast::File *> trees;
+  for (const auto &file : files) {
+    isValid = checkFile(*file, diagnostics) && isValid;
+    trees.push_back(file.get());
+  }
+  if (!isValid)
     return refuse();
-  mlir::OwningOpRef<mlir::ModuleOp> module = lowerToCoil(*file, context, diagnostics);
+  mlir::OwningOpRef<mlir::ModuleOp> module = lowerToCoil(trees, context, diagnostics);
   if (!module)
     return refuse();
   mlir::ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic &diagnostic) {
     refused += diagnostic.str() + "\n";
     return mlir::success();
   });
-  auto algorithms = module->getOps<ir::AlgorithmOp>();
+  // The text's own; imported ones are private.
+  ir::AlgorithmOp algorithm;
+  for (auto each : module->getOps<ir::AlgorithmOp>())
+    if (!algorithm && !each.isPrivate())
+      algorithm = each;
+  if (!algorithm)
+    return std::nullopt;
   LocationTable locations;
-  mlir::FailureOr<Instance> instance = expand(*algorithms.begin(), request, locations);
+  mlir::FailureOr<Instance> instance = expand(algorithm, request, locations);
   if (mlir::failed(instance))
     return std::nullopt;
   for (size_t i = 0; i < instance->statements.size(); ++i)

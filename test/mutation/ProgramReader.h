@@ -16,15 +16,21 @@ namespace coil {
 
 class ProgramReader {
 public:
+  ProgramReader(const ProgramReader &) = delete;
+  ProgramReader &operator=(const ProgramReader &) = delete;
+  ~ProgramReader();
   ProgramReader();
 
   /// The instance of the one algorithm in a text, its statements numbered from 1 on by their
   /// locations. None if the compiler refuses the text before it proves anything; refusal() then
-  /// says why.
-  std::optional<Instance> read(const std::string &text, const InstanceRequest &request);
+  /// says why. Files that it imports are looked for in the folder.
+  std::optional<Instance> read(const std::string &text, const std::string &folder,
+                               const InstanceRequest &request);
   const std::string &refusal() const { return refused; }
 
 private:
+  /// Where the text lies for the frontend, which reads files.
+  std::string path;
   mlir::MLIRContext context;
   std::string refused;
 };

@@ -8,7 +8,7 @@ from pathlib import Path
 
 RANKS = (1, 2, 3, 4, 5, 8, 16)
 # A regular algorithm's text does not grow with ranks; others have a function for each class of ranks.
-MOST_LINES = 160
+MOST_LINES = 320
 
 
 def run(*command):
