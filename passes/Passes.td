@@ -76,7 +76,8 @@ def LowerProtocol : Pass<"coil-lower-protocol", "::mlir::ModuleOp"> {
   }];
   let options = [
     ListOption<"transports", "transports", "std::string",
-               "Transports to make variants for: p2p, staged (default: both)">,
+               "Transports to make variants for: p2p, staged (default: what the plan is over, or "
+               "both)">,
     Option<"slots", "slots", "int64_t", "4", "Slots of a staged channel; at least 1">
   ];
 }

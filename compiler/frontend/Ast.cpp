@@ -67,6 +67,12 @@ std::string_view spelling(FoldOp op) {
 
 std::string_view spelling(ValueType type) { return type == ValueType::Int ? "int" : "bool"; }
 
+const ScheduleStmt::Entry *ScheduleStmt::find(std::string_view word) const {
+  auto found = std::ranges::find(
+      entries, word, [](const Entry &entry) -> std::string_view { return entry.word.text; });
+  return found == entries.end() ? nullptr : &*found;
+}
+
 std::string_view spelling(Verb verb) {
   static constexpr std::string_view spellings[] = {"send", "copy", "reduce", "combine"};
   return spellings[size_t(verb)];

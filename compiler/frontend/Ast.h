@@ -201,7 +201,8 @@ struct Stmt {
     Exchange,
     Apply,
     Segments,
-    Ensures
+    Ensures,
+    Schedule
   };
   const Kind kind;
   SourceRange range;
@@ -312,6 +313,23 @@ struct EnsuresStmt : Stmt {
   explicit EnsuresStmt(SourceRange range) : Stmt(Kind::Ensures, range) {}
 };
 
+/// `schedule { slices expression  parallel expression  transport word }`.
+struct ScheduleStmt : Stmt {
+  /// A word that stands in the block, and what follows it.
+  struct Entry {
+    Name word;
+    /// Of slices and parallel.
+    ExprPtr value;
+    /// Of transport.
+    Name choice;
+  };
+  std::vector<Entry> entries;
+  explicit ScheduleStmt(SourceRange range) : Stmt(Kind::Schedule, range) {}
+
+  /// The first entry of that word, or null.
+  const Entry *find(std::string_view word) const;
+};
+
 enum class Verb : uint8_t { Send, Copy, Reduce, Combine };
 struct MoveStmt : Stmt {
   Verb verb;
@@ -388,6 +406,8 @@ template <typename Visitor> decltype(auto) visit(const Stmt &stmt, Visitor &&vis
     return visitor(static_cast<const SegmentsStmt &>(stmt));
   case Stmt::Kind::Ensures:
     return visitor(static_cast<const EnsuresStmt &>(stmt));
+  case Stmt::Kind::Schedule:
+    return visitor(static_cast<const ScheduleStmt &>(stmt));
   }
   __builtin_unreachable();
 }

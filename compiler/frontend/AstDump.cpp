@@ -79,6 +79,18 @@ public:
     Level level(*this, stmt.range, "chunks");
     dump(*stmt.count);
   }
+  void operator()(const ScheduleStmt &stmt) {
+    Level level(*this, stmt.range, "schedule");
+    for (const ScheduleStmt::Entry &entry : stmt.entries) {
+      if (!entry.value) {
+        Level(*this, entry.word.range.to(entry.choice.range), "{} {}", entry.word.text,
+              entry.choice.text);
+        continue;
+      }
+      Level each(*this, entry.word.range.to(entry.value->range), "{}", entry.word.text);
+      dump(*entry.value);
+    }
+  }
   void operator()(const ScratchStmt &stmt) {
     Level level(*this, stmt.range, "scratch {}", stmt.name.text);
     dump(*stmt.count);

@@ -60,6 +60,7 @@ public:
   void operator()(const ast::ApplyStmt &stmt);
   void operator()(const ast::SegmentsStmt &stmt);
   void operator()(const ast::EnsuresStmt &stmt);
+  void operator()(const ast::ScheduleStmt &stmt);
 
 private:
   using Type = ast::ValueType;
@@ -226,6 +227,7 @@ private:
   /// Chunks of a segment, and segments of the buffers, if known.
   MaybeInterval chunksOfSegment, inputSegments, outputSegments;
   const ast::SegmentsStmt *segments = nullptr;
+  const ast::ScheduleStmt *schedule = nullptr;
   bool hasEnsures = false;
   const ast::Stmt *firstMove = nullptr;
 };

@@ -93,6 +93,18 @@ void Lowering::operator()(const ast::ChunksStmt &stmt) {
   ir::ChunksOp::create(builder, location(stmt.range), count);
 }
 
+void Lowering::operator()(const ast::ScheduleStmt &stmt) {
+  auto valueOf = [&](llvm::StringRef word) {
+    const ast::ScheduleStmt::Entry *entry = stmt.find(word);
+    return entry ? lower(*entry->value) : Value();
+  };
+  Value slices = valueOf("slices"), parallel = valueOf("parallel");
+  mlir::StringAttr transport;
+  if (const ast::ScheduleStmt::Entry *entry = stmt.find("transport"))
+    transport = builder.getStringAttr(entry->choice.text);
+  ir::ScheduleOp::create(builder, location(stmt.range), slices, parallel, transport);
+}
+
 void Lowering::operator()(const ast::ScratchStmt &stmt) {
   Value count = lower(*stmt.count);
   ir::ScratchOp::create(builder, location(stmt.range), stmt.name.text, count);

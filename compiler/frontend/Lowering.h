@@ -46,6 +46,7 @@ public:
   void operator()(const ast::ApplyStmt &stmt);
   void operator()(const ast::SegmentsStmt &stmt);
   void operator()(const ast::EnsuresStmt &stmt);
+  void operator()(const ast::ScheduleStmt &stmt);
   mlir::Value operator()(const ast::IntegerExpr &expr) { return constant(expr.value); }
   mlir::Value operator()(const ast::BooleanExpr &expr);
   mlir::Value operator()(const ast::NameExpr &expr);

@@ -66,8 +66,6 @@ std::string Parser::describeToken() const {
     return "end of file";
   case TokenKind::String:
     return isCut ? "a string" : std::string(text);
-  case TokenKind::Reserved:
-    return fmt::format("the reserved word '{}'", text);
   case TokenKind::Identifier:
   case TokenKind::Integer:
     return fmt::format("'{}{}'", text.substr(0, longest), isCut ? "..." : "");
@@ -213,6 +211,8 @@ StmtPtr Parser::parseStatement() {
     return parseExchange();
   case TokenKind::Apply:
     return parseApply();
+  case TokenKind::Schedule:
+    return parseSchedule();
   default:
     if (atSegments())
       return parseSegments();
@@ -225,7 +225,7 @@ StmtPtr Parser::parseStatement() {
       Suggestion nearest(here().text());
       for (std::string_view word :
            {"chunks", "scratch", "let", "for", "if", "assert", "send", "copy", "reduce", "combine",
-            "exchange", "apply", "requires", "ensures", "segments"})
+            "exchange", "apply", "requires", "ensures", "segments", "schedule"})
         nearest.consider(word);
       suggestion = nearest.text();
     }

@@ -64,6 +64,10 @@ private:
   std::optional<ast::Place> parsePlace(bool isCompared = false);
   std::optional<ast::Loop> parseLoop();
 
+  // Schedules (ParseSchedule.cpp).
+  ast::StmtPtr parseSchedule();
+  std::optional<ast::ScheduleStmt::Entry> parseScheduleEntry();
+
   // Applications (ParseApply.cpp).
   ast::StmtPtr parseApply();
   bool parseArguments(std::vector<ast::ApplyStmt::Argument> &arguments);

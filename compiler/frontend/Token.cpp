@@ -37,7 +37,7 @@ static constexpr Word words[] = {
     {"false", TokenKind::False},
     {"import", TokenKind::Import},
     {"apply", TokenKind::Apply},
-    {"schedule", TokenKind::Reserved},
+    {"schedule", TokenKind::Schedule},
 };
 
 std::optional<TokenKind> keywordKind(std::string_view text) {
@@ -55,8 +55,6 @@ std::string_view spelling(TokenKind kind) {
     return "an integer";
   case TokenKind::String:
     return "a string";
-  case TokenKind::Reserved:
-    return "a reserved word";
   case TokenKind::LeftBrace:
     return "{";
   case TokenKind::RightBrace:
@@ -148,6 +146,7 @@ bool startsStatement(TokenKind kind) {
   case TokenKind::Combine:
   case TokenKind::Exchange:
   case TokenKind::Apply:
+  case TokenKind::Schedule:
     return true;
   default:
     return false;
@@ -160,7 +159,6 @@ std::string describe(TokenKind kind) {
   case TokenKind::Identifier:
   case TokenKind::Integer:
   case TokenKind::String:
-  case TokenKind::Reserved:
     return std::string(spelling(kind));
   default:
     return fmt::format("'{}'", spelling(kind));

@@ -34,13 +34,11 @@ enum class TokenKind : uint8_t {
   Combine,
   Exchange,
   Apply,
+  Schedule,
   Fn,
   Import,
   True,
   False,
-  /// A word kept for later versions of the language, so that no program names
-  /// a thing by it.
-  Reserved,
 
   // Punctuation.
   LeftBrace,
@@ -94,7 +92,7 @@ struct Token {
 /// ("a name", "end of file") of the other kinds.
 std::string_view spelling(TokenKind kind);
 
-/// The keyword or reserved word that `text` is.
+/// The keyword that `text` is.
 std::optional<TokenKind> keywordKind(std::string_view text);
 
 /// True for the words that begin a declaration, which stands in a file directly.

@@ -19,6 +19,7 @@ public:
       : instance(instance), proof(proof), inPlace(inPlace), algorithmLocation(algorithmLocation),
         cells(instance), storage(cells.size()), written(cells.size(), false) {
     program.symmetry = instance.symmetry;
+    program.workers = instance.workers;
     program.scratch.resize(static_cast<size_t>(instance.symmetry.kinds(instance.ranks)), 0);
   }
 
@@ -113,6 +114,7 @@ private:
       move.complete = proof.completes[i];
       move.exchange = statement.exchange;
       move.location = statement.location;
+      move.worker = statement.worker;
       if (move.operands.size() > 1 || needsMove(move.operands[0], move.destination))
         program.moves.push_back(std::move(move));
     }
@@ -146,8 +148,13 @@ private:
         ExecPlace output{ExecBuffer::Output, place.rank, index};
         ExecPlace value = resolve(place);
         if (needsMove(value, output))
-          program.moves.push_back(
-              {output, {value}, index % instance.chunks, false, 0, algorithmLocation});
+          program.moves.push_back({output,
+                                   {value},
+                                   index % instance.chunks,
+                                   false,
+                                   0,
+                                   algorithmLocation,
+                                   static_cast<uint32_t>(index % instance.workers)});
       }
   }
 

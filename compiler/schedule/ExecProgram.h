@@ -13,6 +13,7 @@
 #include "runtime/base/Types.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -127,6 +128,8 @@ struct ExecPlan {
   int64_t chunks = 1;
   /// Of `custom`, and of nothing else.
   std::shared_ptr<const OwnContract> contract;
+  /// The only one that matched variants are to have.
+  std::optional<ExecTransport> transport;
   std::vector<ExecVariant> variants;
   LocationIndex location = 0;
 };

@@ -27,11 +27,15 @@ struct Move {
   /// all read the state before the block.
   uint32_t exchange = 0;
   LocationIndex location = 0;
+  /// Which of the program's workers runs it; messages come from the same one of their ranks.
+  uint32_t worker = 0;
 };
 
 /// Moves to representatives, each of which stands for its images (see Instance).
 struct MoveProgram {
   Symmetry symmetry;
+  /// Workers of a rank. No two touch the same memory.
+  int64_t workers = 1;
   std::vector<Move> moves;
   /// Chunks of scratch on a rank of each kind.
   std::vector<int64_t> scratch;

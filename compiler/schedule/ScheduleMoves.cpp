@@ -8,10 +8,12 @@
 #include <fmt/format.h>
 #include <map>
 #include <numeric>
+#include <set>
 #include <span>
 #include <tuple>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 
 namespace coil {
 
@@ -61,12 +63,14 @@ public:
 
 private:
   bool sharesChannels(size_t begin, size_t end) const {
-    std::map<std::pair<int32_t, int32_t>, int> messages;
-    for (size_t i = begin; i < end; ++i)
-      for (const ExecPlace &operand : program.moves[i].operands)
-        if (isMessage(program.moves[i], operand) &&
-            ++messages[{operand.rank, program.moves[i].destination.rank}] > 1)
+    std::set<std::tuple<int32_t, int32_t, uint32_t>> used;
+    for (size_t i = begin; i < end; ++i) {
+      const Move &move = program.moves[i];
+      for (const ExecPlace &operand : move.operands)
+        if (isMessage(move, operand) &&
+            !used.emplace(operand.rank, move.destination.rank, move.worker).second)
           return true;
+    }
     return false;
   }
 
@@ -96,7 +100,8 @@ private:
                             symmetry.shiftChunk(move.length, back),
                             false,
                             0,
-                            move.location});
+                            move.location,
+                            move.worker});
         }
         operand = {ExecBuffer::Scratch, operand.rank, snapshot->second.index};
       }
@@ -113,7 +118,27 @@ private:
 // Steps and rounds
 //===----------------------------------------------------------------------===//
 
-using ChannelKey = std::tuple<int32_t, int32_t, int>; // from, to, ordinal in the move
+/// From, to, worker, ordinal in the move.
+using ChannelKey = std::tuple<int32_t, int32_t, uint32_t, int>;
+
+/// The steps in which a channel carries no message yet.
+class FreeSteps {
+public:
+  int64_t firstFrom(int64_t step) {
+    int64_t free = step;
+    for (auto it = next.find(free); it != next.end(); it = next.find(free))
+      free = it->second;
+    // What was passed now points there itself.
+    for (auto it = next.find(step); it != next.end(); it = next.find(step))
+      step = std::exchange(it->second, free);
+    return free;
+  }
+  void take(int64_t step) { next[step] = step + 1; }
+
+private:
+  /// For each step that is taken, a later one with none but taken ones between.
+  std::unordered_map<int64_t, int64_t> next;
+};
 
 class Scheduler {
 public:
@@ -126,7 +151,8 @@ public:
     variant.root = shape.root;
     variant.symmetry = program.symmetry;
     variant.scratch = program.scratch;
-    variant.programs.assign(program.scratch.size(), std::vector<ExecWorker>(1));
+    variant.programs.assign(program.scratch.size(),
+                            std::vector<ExecWorker>(static_cast<size_t>(program.workers)));
   }
 
   ExecVariant run() {
@@ -176,7 +202,7 @@ private:
         earliest = std::max(earliest, step[reader]);
       for (const ExecPlace &operand : move.operands)
         earliest = std::max(earliest, states[locations.of(operand)].lastWrite + 1);
-      step[i] = earliest;
+      step[i] = move.exchange ? earliest : takeFreeStep(channelsOf(move), earliest);
     }
 
     // In an exchange, what one move overwrites another may send: not later.
@@ -221,12 +247,32 @@ private:
       }
   }
 
+  /// The first step from `earliest` on in which none of the channels carries a message, and
+  /// from now on does.
+  int64_t takeFreeStep(const std::vector<ChannelKey> &keys, int64_t earliest) {
+    std::vector<FreeSteps *> free;
+    for (const ChannelKey &key : keys)
+      free.push_back(&freeSteps[key]);
+    int64_t found = earliest;
+    for (bool moved = true; moved;) {
+      moved = false;
+      for (FreeSteps *each : free) {
+        int64_t next = each->firstFrom(found);
+        moved |= next != found;
+        found = next;
+      }
+    }
+    for (FreeSteps *each : free)
+      each->take(found);
+    return found;
+  }
+
   std::vector<ChannelKey> channelsOf(const Move &move) const {
     std::vector<ChannelKey> keys;
     std::map<int32_t, int> seen;
     for (const ExecPlace &operand : move.operands)
       if (isMessage(move, operand))
-        keys.emplace_back(operand.rank, move.destination.rank, seen[operand.rank]++);
+        keys.emplace_back(operand.rank, move.destination.rank, move.worker, seen[operand.rank]++);
     return keys;
   }
 
@@ -255,22 +301,26 @@ private:
     auto [it, inserted] = channels.try_emplace(key, static_cast<uint32_t>(variant.channels.size()));
     if (inserted) {
       // Moves end at representatives, channels begin there.
-      auto [source, destination, ordinal] = key;
+      auto [source, destination, worker, ordinal] = key;
       const Symmetry &symmetry = program.symmetry;
       int64_t from = symmetry.representative(symmetry.kindOf(source));
       int64_t to = symmetry.shiftRank(destination, symmetry.inverse(symmetry.shiftOf(source)));
       ExecChannel channel;
-      channel.name = ordinal == 0 ? fmt::format("from{}to{}", from, to)
-                                  : fmt::format("from{}to{}_{}", from, to, ordinal);
+      channel.name = fmt::format("from{}to{}", from, to);
+      if (worker != 0)
+        channel.name += fmt::format("w{}", worker);
+      if (ordinal != 0)
+        channel.name += fmt::format("_{}", ordinal);
       channel.sourceRank = from;
       channel.destinationRank = to;
+      channel.sourceWorker = channel.destinationWorker = worker;
       variant.channels.push_back(std::move(channel));
     }
     return it->second;
   }
 
-  std::vector<ExecOp> &bodyOf(int32_t rank) {
-    return variant.programs[static_cast<size_t>(program.symmetry.kindOf(rank))][0].body;
+  std::vector<ExecOp> &bodyOf(int32_t rank, uint32_t worker) {
+    return variant.programs[static_cast<size_t>(program.symmetry.kindOf(rank))][worker].body;
   }
 
   /// The moves in an order that ranks which do alike also have alike: by statement of
@@ -308,7 +358,7 @@ private:
           send.operands = {ExecOperand::ofPlace(shiftPlace(shape, symmetry, operand, back))};
           send.channel = channelFor(*channel++);
           send.location = move.location;
-          bodyOf(operand.rank).push_back(std::move(send));
+          bodyOf(operand.rank, move.worker).push_back(std::move(send));
         }
     }
     for (size_t i : moves) {
@@ -326,7 +376,7 @@ private:
       bool combining = op.operands.size() > 1;
       op.kind = keys.empty() ? (combining ? ExecOpKind::Reduce : ExecOpKind::Copy)
                              : (combining ? ExecOpKind::RecvReduce : ExecOpKind::Recv);
-      bodyOf(move.destination.rank).push_back(std::move(op));
+      bodyOf(move.destination.rank, move.worker).push_back(std::move(op));
     }
   }
 
@@ -337,6 +387,7 @@ private:
   std::vector<int64_t> step, round;
   /// For each move, the moves of its step that send what it overwrites.
   std::vector<std::vector<size_t>> sameStepReaders;
+  std::map<ChannelKey, FreeSteps> freeSteps;
   std::map<ChannelKey, uint32_t> channels;
   ExecVariant variant;
 };

@@ -169,6 +169,8 @@ ExecPlan readExecPlan(exec::PlanOp op, LocationTable &locations) {
   plan.ranks = op.getRanks();
   plan.chunks = op.getChunks();
   plan.contract = readContract(op);
+  if (op.getTransport())
+    plan.transport = static_cast<ExecTransport>(*op.getTransport());
   plan.location = locations.add(op.getLoc());
   for (auto variant : op.getBody().getOps<exec::VariantOp>())
     plan.variants.push_back(readExecVariant(variant, locations));
@@ -337,8 +339,12 @@ static void buildContract(OpBuilder &builder, Location location, const OwnContra
 exec::PlanOp buildExecPlan(OpBuilder &builder, const ExecPlan &plan,
                            const LocationTable &locations) {
   OpBuilder::InsertionGuard guard(builder);
+  exec::TransportAttr transport;
+  if (plan.transport)
+    transport = exec::TransportAttr::get(builder.getContext(),
+                                         static_cast<exec::Transport>(*plan.transport));
   auto op = exec::PlanOp::create(builder, locations[plan.location], plan.name,
-                                 nameOf(plan.collective), plan.ranks, plan.chunks);
+                                 nameOf(plan.collective), plan.ranks, plan.chunks, transport);
   builder.setInsertionPointToStart(&op.getBody().emplaceBlock());
   if (plan.contract)
     buildContract(builder, op.getLoc(), *plan.contract);

@@ -17,15 +17,17 @@ Expander::Expander(ir::AlgorithmOp algorithm, const InstanceRequest &request, Ex
       evaluator(request.nodes, shared.spent) {}
 
 FailureOr<Instance> Expander::run() {
-  bool applies = false;
-  algorithm.walk([&](ir::ApplyOp) { applies = true; });
-  if (applies) {
-    // How finely chunks are cut depends on what is applied to which view.
+  bool cuts = false;
+  algorithm.walk([&](Operation *op) { cuts |= isa<ir::ApplyOp, ir::ScheduleOp>(op); });
+  if (cuts) {
+    // How finely chunks are cut depends on what is applied to which view, and on the schedule.
     isMeasuring = true;
     if (failed(runOnce()))
       return failure();
     isMeasuring = false;
-    parts = measuredParts;
+    parts = measuredParts * scheduledParts;
+    if (parts > maxParts)
+      return tooManyParts(algorithm);
   }
   if (failed(runOnce()))
     return failure();
@@ -62,10 +64,10 @@ LogicalResult Expander::runBlock(Block &block) {
 
 LogicalResult Expander::runOp(Operation *op) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
-      .Case<ir::ParameterOp, ir::ChunksOp, ir::ScratchOp, ir::AssertOp, ir::PlaceOp, ir::SendOp,
-            ir::CopyOp, ir::ReduceOp, ir::CombineOp, ir::OperandOp, ir::ExchangeOp, ir::ApplyOp,
-            ir::ItemOp, ir::SegmentsOp, ir::EnsuresOp, ir::SourceOp, scf::ForOp, scf::IfOp>(
-          [&](auto op) { return run(op); })
+      .Case<ir::ParameterOp, ir::ChunksOp, ir::ScratchOp, ir::ScheduleOp, ir::AssertOp, ir::PlaceOp,
+            ir::SendOp, ir::CopyOp, ir::ReduceOp, ir::CombineOp, ir::OperandOp, ir::ExchangeOp,
+            ir::ApplyOp, ir::ItemOp, ir::SegmentsOp, ir::EnsuresOp, ir::SourceOp, scf::ForOp,
+            scf::IfOp>([&](auto op) { return run(op); })
       .Case([&](scf::YieldOp) { return success(); })
       .Default([&](Operation *op) { return evaluator.compute(op); });
 }
@@ -112,6 +114,24 @@ LogicalResult Expander::run(ir::ScratchOp op) {
   if (count > (INT32_MAX - instance.scratchChunks()) / parts)
     return tooFine(op);
   instance.scratch.push_back({op.getName().str(), instance.scratchChunks(), count * parts});
+  return success();
+}
+
+LogicalResult Expander::run(ir::ScheduleOp op) {
+  // An algorithm that is applied is part of its caller's schedule.
+  if (shared.depth > 0)
+    return success();
+  int64_t slices = 1, workers = 1;
+  for (auto [value, number, word, most] :
+       {std::tuple(op.getSlices(), &slices, "slices", maxParts),
+        std::tuple(op.getParallel(), &workers, "parallel workers", maxWorkers)}) {
+    if (value)
+      *number = valueOf(value);
+    if (*number < 1 || *number > most)
+      return op.emitError() << "expected 1 to " << most << " " << word << ", found " << *number;
+  }
+  scheduledParts = slices * workers;
+  instance.workers = workers;
   return success();
 }
 
@@ -187,6 +207,7 @@ LogicalResult Expander::addStatements(Operation *op, StatementKind kind,
     statement.sourceCount = static_cast<uint32_t>(sources.size());
     statement.location = location;
     statement.exchange = exchange;
+    statement.worker = workerOf(i);
     for (const PlaceRun &source : sources)
       instance.sources.push_back({source.buffer, source.rank, source.begin + i});
     instance.statements.push_back(statement);
@@ -226,8 +247,12 @@ LogicalResult Expander::reserve(Operation *op, int64_t statements) {
 }
 
 LogicalResult Expander::tooFine(Operation *op) {
-  return op->emitError() << "expected at most " << INT32_MAX << " chunks, of which applications "
-                         << "cut each into " << parts;
+  return op->emitError() << "expected at most " << INT32_MAX
+                         << " chunks, each of which is cut into " << parts << " parts";
+}
+
+LogicalResult Expander::tooManyParts(Operation *op) {
+  return op->emitError() << "chunks would be cut into more than " << maxParts << " parts";
 }
 
 FailureOr<BufferRun> Expander::resolve(Operation *op, llvm::StringRef buffer, int64_t begin,

@@ -23,7 +23,6 @@ namespace coil {
 namespace {
 
 constexpr int maxApplications = 32;
-constexpr int64_t maxParts = int64_t(1) << 20;
 constexpr int64_t maxListLength = int64_t(1) << 22;
 
 } // namespace
@@ -303,9 +302,7 @@ LogicalResult Expander::run(ir::ApplyOp op) {
     int64_t wanted = needed / std::gcd(needed, viewed);
     if (wanted <= maxParts)
       measuredParts = std::lcm(measuredParts, wanted);
-    if (wanted > maxParts || measuredParts > maxParts)
-      return op.emitError() << "chunks would be cut into more than " << maxParts << " parts";
-    return success();
+    return wanted > maxParts || measuredParts > maxParts ? tooManyParts(op) : success();
   }
   splice.run = viewed * parts / needed;
 
@@ -363,6 +360,7 @@ LogicalResult Expander::run(ir::ApplyOp op) {
         copy.destination = splice.map(statement.destination, false, part, parts);
         copy.location = callSite(statement.location);
         copy.exchange = block ? firstExchange + block : 0;
+        copy.worker = workerOf(part);
         copy.firstSource = uint32_t(instance.sources.size());
         if (isMoved) {
           copy.kind = StatementKind::Combine;
@@ -403,6 +401,7 @@ LogicalResult Expander::run(ir::ApplyOp op) {
         copy.firstSource = uint32_t(instance.sources.size());
         copy.sourceCount = 1;
         copy.location = location;
+        copy.worker = workerOf(part);
         instance.sources.push_back(splice.in(splice.input, rank, *begun, part, parts));
         instance.statements.push_back(copy);
       }

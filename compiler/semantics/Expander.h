@@ -51,6 +51,9 @@ public:
 private:
   /// Chunks that are counted; so many parts of each still fit in 64 bits.
   static constexpr int64_t maxChunks = int64_t(1) << 40;
+  static constexpr int64_t maxParts = int64_t(1) << 20;
+  /// As many as a plan may have on a rank.
+  static constexpr int64_t maxWorkers = 1024;
 
   int64_t valueOf(mlir::Value value) const { return evaluator.valueOf(value); }
   mlir::LogicalResult runOnce();
@@ -61,6 +64,7 @@ private:
   mlir::LogicalResult run(ir::ParameterOp op);
   mlir::LogicalResult run(ir::ChunksOp op);
   mlir::LogicalResult run(ir::ScratchOp op);
+  mlir::LogicalResult run(ir::ScheduleOp op);
   mlir::LogicalResult run(ir::AssertOp op);
   mlir::LogicalResult run(mlir::scf::ForOp op);
   mlir::LogicalResult run(mlir::scf::IfOp op);
@@ -79,6 +83,9 @@ private:
   /// Counts statements that are about to be added.
   mlir::LogicalResult reserve(mlir::Operation *op, int64_t statements);
   mlir::LogicalResult tooFine(mlir::Operation *op);
+  mlir::LogicalResult tooManyParts(mlir::Operation *op);
+  /// The worker that moves the chunk `part` chunks behind the begin of a chunk of the program.
+  uint32_t workerOf(int64_t part) const { return static_cast<uint32_t>(part % instance.workers); }
   /// Where the program's chunks from `begin` on lie in the instance.
   mlir::FailureOr<BufferRun> resolve(mlir::Operation *op, llvm::StringRef buffer, int64_t begin,
                                      int64_t count);
@@ -132,6 +139,8 @@ private:
   /// parts that all applications need.
   bool isMeasuring = false;
   int64_t measuredParts = 1;
+  /// Parts that the schedule cuts those into.
+  int64_t scheduledParts = 1;
   /// Numbers of the list that is run, in runs.
   std::vector<std::pair<int64_t, int64_t>> items;
   int64_t listLength = 0;

@@ -50,6 +50,8 @@ struct Statement {
   /// 0, or the number of the exchange block that the statement stands in.
   /// Statements of one block are adjacent.
   uint32_t exchange = 0;
+  /// Which of the instance's workers moves the chunk.
+  uint32_t worker = 0;
 };
 
 struct ScratchBuffer {
@@ -66,8 +68,12 @@ struct Instance {
   int64_t root = 0;
   /// Chunks a segment.
   int64_t chunks = 1;
-  /// Chunks that each chunk of the program is cut into, for what it applies.
+  /// Chunks that each chunk of the program is cut into, for what it applies and for its
+  /// schedule.
   int64_t parts = 1;
+  /// Workers of a rank, which share out the parts of every chunk: worker w moves each
+  /// chunk whose number is w modulo their number, and no other touches it.
+  int64_t workers = 1;
   /// Which ranks do alike. The statements are those that write on representatives; each
   /// stands for its images under all shifts, and all of these take effect at once. The
   /// images of a scratch chunk have its number on every rank.

@@ -333,7 +333,7 @@ private:
 
   bool isImage(const Images &images, const Statement &statement, const Statement &other) const {
     if (other.kind != statement.kind || other.location != statement.location ||
-        other.sourceCount != statement.sourceCount)
+        other.sourceCount != statement.sourceCount || other.worker != statement.worker)
       return false;
     for (uint32_t s = 0; s < statement.sourceCount; ++s) {
       size_t mine = statement.firstSource + s, theirs = other.firstSource + s;

@@ -87,6 +87,18 @@ LogicalResult AlgorithmOp::verify() {
   return success();
 }
 
+LogicalResult ScheduleOp::verify() {
+  if (getTransport() && *getTransport() != "p2p" && *getTransport() != "staged")
+    return emitOpError() << "expected the transport p2p or staged, found '" << *getTransport()
+                         << "'";
+  ScheduleOp first = *cast<AlgorithmOp>((*this)->getParentOp()).getOps<ScheduleOp>().begin();
+  if (first == *this)
+    return success();
+  InFlightDiagnostic diagnostic = emitOpError() << "stands a second time";
+  diagnostic.attachNote(first.getLoc()) << "the first one is here";
+  return diagnostic;
+}
+
 LogicalResult EnsuresOp::verify() {
   auto algorithm = (*this)->getParentOfType<AlgorithmOp>();
   if (algorithm &&

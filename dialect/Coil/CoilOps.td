@@ -127,6 +127,31 @@ def Coil_ChunksOp : Coil_Op<"chunks", [HasParent<"AlgorithmOp">]> {
   let assemblyFormat = "$count attr-dict";
 }
 
+def Coil_ScheduleOp : Coil_Op<"schedule", [HasParent<"AlgorithmOp">, AttrSizedOperandSegments]> {
+  let summary = "how the algorithm should run, which does not change what it computes";
+  let description = [{
+    Every chunk is cut into `slices` times `parallel` parts, which are moved one by one;
+    each of the `parallel` workers of a rank moves its share of the parts of every chunk.
+    Both numbers are at least 1, which is what they are if not given. With `over`, plans
+    have variants of that transport only. Where the algorithm is applied by another, this
+    has no effect.
+
+    Constraints:
+    - C1: the transport is `p2p` or `staged`.
+    - C2: stands at most once in an algorithm.
+
+    ```mlir
+    coil.schedule slices %c4 parallel %c2 over p2p
+    ```
+  }];
+  let arguments = (ins Optional<Index>:$slices, Optional<Index>:$parallel,
+                       OptionalAttr<StrAttr>:$transport);
+  let assemblyFormat = [{
+    (`slices` $slices^)? (`parallel` $parallel^)? (`over` custom<Keyword>($transport)^)? attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
 def Coil_ScratchOp : Coil_Op<"scratch", [HasParent<"AlgorithmOp">]> {
   let summary = "a scratch buffer that each rank has";
   let description = [{

@@ -133,6 +133,8 @@ LogicalResult PlanOp::verify() {
     return emitOpError() << "expected at least 1 rank, found " << getRanks();
   if (getChunks() < 1 || getChunks() > INT32_MAX)
     return emitOpError() << "expected at least 1 chunk, found " << getChunks();
+  if (getTransport() == Transport::Matched)
+    return emitOpError() << "expected the transport p2p or staged, found 'matched'";
   Block &body = getBody().front();
   bool isCustom = *coil::parseCollective(std::string_view(getCollective())) == Collective::Custom;
   if (isCustom && (body.empty() || !isa<ContractOp>(body.front())))

@@ -20,10 +20,12 @@ def Exec_PlanOp : Exec_Op<"plan",
     [Symbol, SymbolTable, IsolatedFromAbove, SingleBlock, NoTerminator]> {
   let summary = "an algorithm for a number of ranks, in all its variants";
   let description = [{
-    `chunks` is the number of chunks that a segment is cut into.
+    `chunks` is the number of chunks that a segment is cut into. With `over`, matched
+    variants become such of that transport only.
 
     Constraints:
-    - C1: `collective` names a collective; `ranks` and `chunks` are at least 1.
+    - C1: `collective` names a collective; `ranks` and `chunks` are at least 1; the
+      transport behind `over` is not `matched`.
     - C2: holds `exec.variant`s only, and before them one `exec.contract` exactly if the
       collective is `custom`.
 
@@ -35,11 +37,12 @@ def Exec_PlanOp : Exec_Op<"plan",
     ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, StrAttr:$collective,
-                       Exec_IntAttr:$ranks, Exec_IntAttr:$chunks);
+                       Exec_IntAttr:$ranks, Exec_IntAttr:$chunks,
+                       OptionalAttr<Exec_Transport>:$transport);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     $sym_name `implements` custom<Collective>($collective) `ranks` $ranks `chunks` $chunks
-    attr-dict-with-keyword $body
+    (`over` $transport^)? attr-dict-with-keyword $body
   }];
   let hasVerifier = 1;
 }

@@ -24,8 +24,6 @@ struct LowerProtocol : impl::LowerProtocolBase<LowerProtocol> {
       }
       wanted.push_back(name == "p2p" ? ExecTransport::P2P : ExecTransport::Staged);
     }
-    if (wanted.empty())
-      wanted = {ExecTransport::P2P, ExecTransport::Staged};
     if (slots < 1) {
       getOperation().emitError() << "expected at least 1 slot a channel, found "
                                  << slots.getValue();
@@ -36,13 +34,17 @@ struct LowerProtocol : impl::LowerProtocolBase<LowerProtocol> {
         return signalPassFailure();
   }
 
-  mlir::LogicalResult lower(exec::PlanOp op, const std::vector<ExecTransport> &wanted) {
+  mlir::LogicalResult lower(exec::PlanOp op, std::vector<ExecTransport> wanted) {
     LocationTable locations;
     ExecPlan plan;
     plan.collective = *parseCollective(std::string_view(op.getCollective()));
     plan.ranks = op.getRanks();
     plan.chunks = op.getChunks();
     plan.contract = readContract(op);
+    if (wanted.empty() && op.getTransport())
+      wanted = {static_cast<ExecTransport>(*op.getTransport())};
+    if (wanted.empty())
+      wanted = {ExecTransport::P2P, ExecTransport::Staged};
     for (auto variantOp : llvm::make_early_inc_range(op.getBody().getOps<exec::VariantOp>())) {
       if (variantOp.getTransport() != exec::Transport::Matched)
         continue;

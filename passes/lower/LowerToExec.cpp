@@ -41,6 +41,10 @@ struct LowerToExec : impl::LowerToExecBase<LowerToExec> {
     ExecPlan plan;
     plan.name = planName(algorithm, requests->front());
     plan.location = algorithmLocation;
+    for (auto schedule : algorithm.getBody().getOps<ir::ScheduleOp>())
+      if (schedule.getTransport())
+        plan.transport =
+            *schedule.getTransport() == "p2p" ? ExecTransport::P2P : ExecTransport::Staged;
     for (const InstanceRequest &request : *requests) {
       const ProvedInstance *proved = instances.get(algorithm, request);
       if (!proved)

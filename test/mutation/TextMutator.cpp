@@ -105,6 +105,11 @@ private:
     if (stmt.elseBody)
       block(*stmt.elseBody);
   }
+  void collect(const ScheduleStmt &stmt) {
+    for (const ScheduleStmt::Entry &entry : stmt.entries)
+      if (entry.value)
+        replace(TextMutation::ChangeValue, *entry.value, {"({}) + 1", "({}) * 2", "1"});
+  }
   void collect(const AssertStmt &) {}
   // What a program is held to stays as it is.
   void collect(const TableStmt &) {}

@@ -290,3 +290,23 @@ coil.algorithm @a implements allreduce {
   // expected-error@+1 {{expected to stand in a coil.ensures}}
   coil.source [%ranks] on %ranks
 }
+
+// -----
+
+// coil.schedule C1
+coil.algorithm @a implements allreduce {
+^bb0(%ranks: index):
+  // expected-error@+1 {{expected the transport p2p or staged, found 'matched'}}
+  coil.schedule over matched
+}
+
+// -----
+
+// coil.schedule C2
+coil.algorithm @a implements allreduce {
+^bb0(%ranks: index):
+  // expected-note@+1 {{the first one is here}}
+  coil.schedule slices %ranks
+  // expected-error@+1 {{stands a second time}}
+  coil.schedule
+}

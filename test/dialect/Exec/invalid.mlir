@@ -437,3 +437,10 @@ exec.plan @a implements custom ranks 2 chunks 1 {
     exec.promise output[0] on 0 of input[0] on 1, input[0] on 1
   }
 }
+
+// -----
+
+// exec.plan C1
+// expected-error@+1 {{expected the transport p2p or staged, found 'matched'}}
+exec.plan @a implements allreduce ranks 1 chunks 1 over matched {
+}

@@ -171,3 +171,32 @@ coil.algorithm @swap implements alltoall {
   coil.send %b0 to %x1
   coil.copy %b1 to %y1
 }
+
+// -----
+
+// A schedule: each chunk in 2 slices for each of 2 workers. Worker w has the parts w and
+// w + 2, and rank 1 sends the first on before it gets the second.
+
+// CHECK-LABEL: exec.plan @scheduled implements broadcast
+// CHECK-SAME:    chunks 4 over p2p
+// CHECK:         exec.variant @root0
+// CHECK-DAG:       exec.channel @from0to1 from 0 : 0 to 1 : 0
+// CHECK-DAG:       exec.channel @from0to1w1 from 0 : 1 to 1 : 1
+// CHECK:           exec.program rank 0
+// CHECK:             exec.worker
+// CHECK:               exec.send input[0] via @from0to1 length 0
+// CHECK:               exec.send input[2] via @from0to1 length 2
+// CHECK:             exec.worker
+// CHECK:               exec.send input[1] via @from0to1w1 length 1
+// CHECK:               exec.send input[3] via @from0to1w1 length 3
+coil.algorithm @scheduled implements broadcast {
+^bb0(%ranks: index, %root: index):
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  coil.schedule slices %c2 parallel %c2 over p2p
+  %other = arith.addi %root, %c1 : index
+  %a = coil.place data[%c0] on %root
+  %b = coil.place data[%c0] on %other
+  coil.send %a to %b
+}

@@ -305,3 +305,12 @@ coil.algorithm @wrong_neighbour implements sendrecv {
   // expected-error@+1 {{output[0] on rank 1 ends with input[0] of rank 1 instead of input[0] of rank 0}}
   coil.copy %in1 to %out1
 }
+
+// -----
+
+coil.algorithm @scheduled implements allreduce {
+^bb0(%ranks: index):
+  %c0 = arith.constant 0 : index
+  // expected-error@+1 {{expected 1 to 1024 parallel workers, found 0}}
+  coil.schedule parallel %c0
+}

@@ -484,4 +484,32 @@ TEST(CheckContract, StandsBeforeTheMoves) {
             "2:1: error: this requirement never holds: ranks < 1\n");
 }
 
+TEST(CheckSchedule, SaysWhatIsWrongWithIt) {
+  EXPECT_EQ(errorsIn("let n = 4 schedule { slices n parallel 1 + 1 transport staged }\n"
+                     "let slices = 1 let parallel = slices let transport = parallel"),
+            "");
+  EXPECT_EQ(errorsIn("schedule { } schedule { }"),
+            "2:14: error: the schedule is given already\n2:1: note: it is given here\n");
+  EXPECT_EQ(errorsIn("if ranks > 1 { schedule { } }"),
+            "2:16: error: 'schedule' must stand at the top level of the algorithm\n");
+  EXPECT_EQ(errorsIn("send data[0] @ 0 -> data[0] @ 1\nschedule { }"),
+            "3:1: error: 'schedule' must come before the first statement that moves chunks\n"
+            "2:1: note: the first one is here\n");
+  EXPECT_EQ(errorsIn("schedule { slices 0 parallel true slices 2 }"),
+            "2:19: error: the number behind 'slices' must be at least 1, found 0\n"
+            "2:30: error: the number behind 'parallel' must be an int, found a bool\n"
+            "2:35: error: 'slices' is given already\n2:12: note: it is given here\n");
+  EXPECT_EQ(errorsIn("schedule { transport stage }"),
+            "2:22: error: expected the transport 'p2p' or 'staged', found 'stage'; did you mean "
+            "'staged'?\n");
+  EXPECT_EQ(
+      errorsIn("schedule { slice 2 }"),
+      "2:12: error: expected 'slices', 'parallel' or 'transport', found 'slice'; did you mean "
+      "'slices'?\n");
+  EXPECT_EQ(errorsIn("schedule { transport 2 }"),
+            "2:22: error: expected 'p2p' or 'staged', found '2'\n");
+  EXPECT_EQ(errorsIn("schedule"),
+            "2:9: error: expected '{' and how the algorithm should run, found '}'\n");
+}
+
 } // namespace

@@ -211,7 +211,7 @@ TEST(Parser, SaysWhatItExpected) {
   EXPECT_EQ(errorsOf("algorithm for : allreduce {}"),
             "1:11: error: expected the algorithm's name, found the keyword 'for'\n");
   EXPECT_EQ(errorsOf("algorithm schedule : allreduce {}"),
-            "1:11: error: expected the algorithm's name, found the reserved word 'schedule'\n");
+            "1:11: error: expected the algorithm's name, found the keyword 'schedule'\n");
   EXPECT_EQ(errorsOf("algorithm a {}"),
             "1:13: error: expected ':' and the collective that the algorithm implements, "
             "found '{'\n");
