@@ -27,7 +27,8 @@ constexpr Collective collectives[] = {
     {"reduce_scatter", false, true, false}, {"broadcast", true, false, false},
     {"reduce", true, false, false},         {"gather", true, false, true},
     {"scatter", true, true, false},         {"alltoall", false, true, true},
-    {"sendrecv", false, false, false},      {"custom", false, false, false},
+    {"sendrecv", false, false, false},      {"barrier", false, false, false},
+    {"custom", false, false, false},
 };
 
 const Collective *findCollective(std::string_view name) {

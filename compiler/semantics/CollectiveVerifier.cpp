@@ -209,7 +209,8 @@ private:
                         result.length, instance.chunks));
         return std::nullopt;
       }
-      if (Contributions twice = sum.common(*state.value); !twice.empty()) {
+      Contributions twice = sum.common(*state.value);
+      if (!twice.empty() && !cells.collective().mayRepeat()) {
         Finding &finding =
             report(location, fmt::format("{} is combined twice into {}", twice.describe(),
                                          instance.describe(destination)));
@@ -217,7 +218,7 @@ private:
           noteWriter(finding, read(other), other);
         return std::nullopt;
       }
-      sum.add(*state.value);
+      cells.collective().combineInto(sum, *state.value);
     }
 
     bool combining =

@@ -15,6 +15,7 @@ bool CollectiveShape::hasData() const {
   case Collective::Reduce:
   case Collective::Gather:
   case Collective::Scatter:
+  case Collective::Barrier:
     return true;
   default:
     return false;
@@ -30,6 +31,7 @@ std::optional<int64_t> CollectiveShape::dataToInput(int64_t rank, int64_t index)
   case Collective::AllReduce:
   case Collective::ReduceScatter:
   case Collective::Reduce:
+  case Collective::Barrier:
     return index;
   case Collective::AllGather:
   case Collective::Gather:
@@ -105,6 +107,7 @@ std::optional<Contributions> CollectiveShape::promise(int64_t rank, int64_t inde
   };
   switch (collective) {
   case Collective::AllReduce:
+  case Collective::Barrier:
     return sum(index);
   case Collective::ReduceScatter:
     return sum(rank * chunks + index);

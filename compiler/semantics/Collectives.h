@@ -75,10 +75,18 @@ struct CollectiveShape {
   std::optional<Contributions> promise(int64_t rank, int64_t index) const;
   /// False for output chunks that must stay as the caller has them.
   bool mayWrite(int64_t rank, int64_t index) const;
+  /// True if a value may be combined with what it holds already: where it matters that a
+  /// rank was heard of and not how often.
+  bool mayRepeat() const { return collective == Collective::Barrier; }
+  /// Combines what a value was made from into what others were.
+  void combineInto(Contributions &sum, const Contributions &value) const {
+    mayRepeat() ? sum.unite(value) : sum.add(value);
+  }
   /// True if combined values are complete once they have a contribution of every
   /// rank, which is where averages are divided.
   bool hasCompleteValues() const {
-    return combines(collective) && collective != Collective::Custom;
+    return combines(collective) && collective != Collective::Barrier &&
+           collective != Collective::Custom;
   }
 };
 

@@ -36,6 +36,8 @@ public:
 
   /// Adds the other's contributions; counts of common ones add up.
   void add(const Contributions &other);
+  /// Adds the other's contributions; of common ones the larger count stays.
+  void unite(const Contributions &other) { add(other.without(*this)); }
   /// The contributions that both have, with the smaller count.
   Contributions common(const Contributions &other) const;
   /// What is left after taking away the other's counts.

@@ -182,7 +182,8 @@ private:
         result.isWrong = true;
         return;
       }
-      if (Contributions twice = sum.common(*values[i].contributions); !twice.empty()) {
+      Contributions twice = sum.common(*values[i].contributions);
+      if (!twice.empty() && !model.shape.mayRepeat()) {
         std::vector<FindingNote> notes;
         for (size_t j = 0; j <= i; ++j)
           noteOrigin(notes, op.operands[j], values[j]);
@@ -191,7 +192,7 @@ private:
         result.isWrong = true;
         return;
       }
-      sum.add(*values[i].contributions);
+      model.shape.combineInto(sum, *values[i].contributions);
     }
     result.contributions = std::make_shared<const Contributions>(std::move(sum));
   }

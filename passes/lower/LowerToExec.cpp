@@ -57,8 +57,10 @@ struct LowerToExec : impl::LowerToExecBase<LowerToExec> {
       CollectiveShape shape{instance.collective, instance.ranks, request.root, instance.chunks,
                             instance.contract};
       for (bool inPlace : {false, true}) {
-        // Without a view in place there is nothing else; of one form, this is it.
-        if (inPlace && (!shape.hasData() || shape.hasOneForm()))
+        // Without a view in place there is nothing else; of one form, this is it; and a barrier's
+        // call has no buffers.
+        if (inPlace &&
+            (!shape.hasData() || shape.hasOneForm() || shape.collective == Collective::Barrier))
           continue;
         MoveProgram moves = assignStorage(instance, proved->proof, inPlace, algorithmLocation);
         ExecVariant variant = scheduleMoves(shape, std::move(moves), inPlace);

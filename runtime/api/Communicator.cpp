@@ -225,10 +225,6 @@ Status Communicator::loadPlan(Result<Plan> plan, Result<TrustedCubins> cubins) {
     facts =
         Status::error(StatusCode::InvalidPlan, "plan '{}' is for {} ranks, the communicator has {}",
                       plan->name, plan->ranks, group.ranks);
-  else if (plan->collective == Collective::Barrier)
-    facts = Status::error(StatusCode::Unsupported,
-                          "plan '{}' is for {}, which this version has no call for", plan->name,
-                          nameOf(plan->collective));
   else if (!(plan = withAllRanks(*plan)).isOk())
     facts = std::move(plan).status();
   else if (!cubins.isOk())

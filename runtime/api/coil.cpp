@@ -61,6 +61,7 @@ COIL_SAME(coilCollGather, Collective::Gather);
 COIL_SAME(coilCollScatter, Collective::Scatter);
 COIL_SAME(coilCollAlltoAll, Collective::AllToAll);
 COIL_SAME(coilCollSendRecv, Collective::SendRecv);
+COIL_SAME(coilCollBarrier, Collective::Barrier);
 COIL_SAME(coilCollCustom, Collective::Custom);
 #undef COIL_SAME
 
@@ -473,6 +474,14 @@ coilResult_t coilSendRecv(const void *send, void *recv, size_t count, coilDataTy
                           coilComm_t comm, coilStream_t stream) {
   return guardedUse(comm, [&](Communicator &communicator) {
     return communicator.run({Collective::SendRecv, send, recv, count, type, coilSum, 0, stream});
+  });
+}
+
+coilResult_t coilBarrier(coilComm_t comm, coilStream_t stream) {
+  return guardedUse(comm, [&](Communicator &communicator) {
+    // Messages without bytes are sent and awaited as any.
+    return communicator.run(
+        {Collective::Barrier, nullptr, nullptr, 0, coilUint8, coilMax, 0, stream});
   });
 }
 

@@ -58,7 +58,8 @@ std::optional<Collective> parseCollective(std::string_view name) {
 
 bool combines(Collective collective) {
   return collective == Collective::AllReduce || collective == Collective::ReduceScatter ||
-         collective == Collective::Reduce || collective == Collective::Custom;
+         collective == Collective::Reduce || collective == Collective::Barrier ||
+         collective == Collective::Custom;
 }
 
 bool hasRoot(Collective collective) {

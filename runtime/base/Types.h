@@ -62,7 +62,7 @@ struct SegmentCounts {
   int64_t input;
   int64_t output;
 };
-/// Broadcast, Reduce, AllReduce, SendRecv: 1 and 1. AllGather: 1 and P.
+/// Broadcast, Reduce, AllReduce, SendRecv, Barrier: 1 and 1. AllGather: 1 and P.
 /// ReduceScatter: P and 1. AllToAll: P and P. Gather: 1 and P (root's output).
 /// Scatter: P (root's input) and 1.
 SegmentCounts segmentCounts(Collective collective, int64_t ranks);

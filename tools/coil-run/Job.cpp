@@ -46,7 +46,7 @@ Result<std::vector<int>> chooseRoots(const Options &options, const Plan &plan) {
 /// True if calls of the collective may be in place at all.
 bool hasInPlace(Collective collective) {
   return collective != Collective::AllToAll && collective != Collective::SendRecv &&
-         collective != Collective::Custom;
+         collective != Collective::Barrier && collective != Collective::Custom;
 }
 
 /// An empty plan for a placement is left out, unless the user asked for it. With a
@@ -103,11 +103,6 @@ static Result<std::vector<uint8_t>> readCubins(const Options &options, const Pla
 
 Result<Job> makeJob(Options options, Plan plan, std::vector<uint8_t> planBytes) {
   Collective collective = plan.collective;
-  if (collective == Collective::Barrier)
-    return Status::error(StatusCode::Unsupported,
-                         "expected a plan for a collective that the runtime has a call for, found "
-                         "one for {}",
-                         nameOf(collective));
   if (options.placeChosen && options.inPlace && !hasInPlace(collective))
     return Status::error(StatusCode::InvalidArgument, "--in-place: {} has no in-place form",
                          nameOf(collective));
@@ -124,6 +119,13 @@ Result<Job> makeJob(Options options, Plan plan, std::vector<uint8_t> planBytes) 
   if (!options.ops.empty() && !combines(collective))
     return Status::error(StatusCode::InvalidArgument, "--op: {} combines nothing",
                          nameOf(collective));
+  // One row, since a call takes no count, no type and no operator.
+  if (collective == Collective::Barrier) {
+    options.types = {DataType::U8};
+    options.ops = {ReduceOp::Max};
+    options.sizes = {0};
+    options.memory = {options.memory.front()};
+  }
   // All are all that there are.
   if (collective == Collective::Custom && options.ops.size() == numReduceOps)
     std::erase_if(options.ops, [](ReduceOp op) { return op >= ReduceOp::Avg; });

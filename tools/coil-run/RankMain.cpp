@@ -344,6 +344,8 @@ private:
     case Collective::SendRecv:
       return apiStatus(coilSendRecv(send, recv, row.count, type, comm, stream), "coilSendRecv",
                        comm);
+    case Collective::Barrier:
+      return apiStatus(coilBarrier(comm, stream), "coilBarrier", comm);
     case Collective::Custom:
       return apiStatus(
           coilRunCustom(job.plan.name.c_str(), send, recv, row.count, type, op, comm, stream),

@@ -107,6 +107,7 @@ typedef enum {
   coilCollScatter = 6,
   coilCollAlltoAll = 7,
   coilCollSendRecv = 8,
+  coilCollBarrier = 9,
   coilCollCustom = 10 /**< states its own contract */
 } coilCollective_t;
 
@@ -293,6 +294,9 @@ COIL_API coilResult_t coilAlltoAll(const void *send, void *recv, size_t count, c
  *  on rank 0. There is no form in place. */
 COIL_API coilResult_t coilSendRecv(const void *send, void *recv, size_t count, coilDataType_t type,
                                    coilComm_t comm, coilStream_t stream);
+
+/** Returns, on a GPU: what is behind it in the stream runs, after all ranks have called it. */
+COIL_API coilResult_t coilBarrier(coilComm_t comm, coilStream_t stream);
 
 /** Runs the loaded plan of that name whose algorithm states its own contract; NULL
  *  if only one such plan is loaded. Buffers have as many segments of `count`

@@ -314,3 +314,20 @@ coil.algorithm @scheduled implements allreduce {
   // expected-error@+1 {{expected 1 to 1024 parallel workers, found 0}}
   coil.schedule parallel %c0
 }
+
+// -----
+
+// A barrier may hear of a rank twice, but must hear of each.
+
+// expected-error@+1 {{output[0] on rank 0 ends with input[0] of rank 0 instead of input[0] of ranks 0-1; missing: input[0] of rank 1; no statement writes there}}
+coil.algorithm @half implements barrier {
+^bb0(%ranks: index):
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %a = coil.place data[%c0] on %c0
+  %b = coil.place data[%c0] on %c1
+  coil.reduce %b from {
+    coil.operand %a
+    coil.operand %a
+  }
+}

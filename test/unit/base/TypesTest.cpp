@@ -69,7 +69,7 @@ TEST(TypesTest, RootsAndOperators) {
               hasRoot(Collective::Gather) && hasRoot(Collective::Scatter));
   EXPECT_FALSE(hasRoot(Collective::AllReduce) || hasRoot(Collective::Barrier));
   EXPECT_TRUE(combines(Collective::AllReduce) && combines(Collective::ReduceScatter) &&
-              combines(Collective::Reduce));
+              combines(Collective::Reduce) && combines(Collective::Barrier));
   EXPECT_FALSE(combines(Collective::AllGather) || combines(Collective::Broadcast));
 }
 

@@ -10,12 +10,12 @@ namespace {
 TEST(CheckContract, KnowsTheCollectives) {
   for (std::string contract :
        {"allreduce", "allgather", "reduce_scatter", "broadcast(root)", "reduce(root)",
-        "gather(root)", "scatter(root)", "alltoall", "sendrecv"})
+        "gather(root)", "scatter(root)", "alltoall", "sendrecv", "barrier"})
     EXPECT_EQ(errorsOf("algorithm a : " + contract + " {}"), "");
   const std::string known =
       "1:15: error: expected one of the collectives allreduce, allgather, reduce_scatter, "
-      "broadcast(root), reduce(root), gather(root), scatter(root), alltoall, sendrecv, custom, "
-      "found ";
+      "broadcast(root), reduce(root), gather(root), scatter(root), alltoall, sendrecv, barrier, "
+      "custom, found ";
   EXPECT_EQ(errorsOf("algorithm a : all_to_all {}"),
             known + "'all_to_all'; did you mean 'alltoall'?\n");
   EXPECT_EQ(errorsOf("algorithm a : everything {}"), known + "'everything'\n");

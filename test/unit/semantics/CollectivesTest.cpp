@@ -49,6 +49,7 @@ TEST(CollectivesTest, Promises) {
   EXPECT_EQ(promiseOf(Collective::AllToAll, 0, 5), "input[1] of rank 2");
   EXPECT_EQ(promiseOf(Collective::SendRecv, 2, 1), "input[1] of rank 1");
   EXPECT_EQ(promiseOf(Collective::SendRecv, 0, 0), "input[0] of rank 2");
+  EXPECT_EQ(promiseOf(Collective::Barrier, 2, 1), "input[1] of ranks 0-2");
 }
 
 TEST(CollectivesTest, OwnContractsSayWhatTheyPromise) {
