@@ -25,6 +25,12 @@ if(COIL_COMPILER)
   list(GET MLIR_INCLUDE_DIRS 0 MLIR_INCLUDE_DIR)
   separate_arguments(COIL_LLVM_DEFINITIONS NATIVE_COMMAND ${LLVM_DEFINITIONS})
   set(COIL_LIT "${LLVM_TOOLS_BINARY_DIR}/lit")
+
+  find_package(pugixml CONFIG QUIET)
+  if(NOT TARGET pugixml::pugixml)
+    message(FATAL_ERROR "pugixml not found: topologies in XML need it (apt-get install libpugixml-dev)")
+  endif()
+  set(COIL_PUGIXML pugixml::pugixml)
 endif()
 
 if(COIL_TESTS)

@@ -3,6 +3,7 @@
 #include "compiler/topology/Distance.h"
 
 #include <algorithm>
+#include <map>
 #include <queue>
 #include <tuple>
 
@@ -132,16 +133,30 @@ uint32_t peerLinks(const Graph &graph, VertexId a, VertexId b) {
   for (LinkKind kind : {LinkKind::NvLink, LinkKind::Xgmi})
     if (const Link *link = graph.linkBetween(a, b, kind))
       return link->count;
-  uint32_t most = 0;
-  for (LinkId id : graph.linksAt(a)) {
-    const Link &up = graph.link(id);
-    VertexId middle = up.other(a);
-    if (!isPeerLink(up.kind) || graph[middle].kind != VertexKind::NvSwitch)
-      continue;
-    if (const Link *down = graph.linkBetween(middle, b, up.kind))
-      most += std::min(up.count, down->count);
-  }
-  return most;
+  // What hangs at the switches around each, the switches of a domain of machines included.
+  auto switchLinksOf = [&](VertexId gpu) {
+    std::map<VertexId, uint32_t> counts;
+    for (LinkId id : graph.linksAt(gpu)) {
+      const Link &up = graph.link(id);
+      VertexId inner = up.other(gpu);
+      if (!isPeerLink(up.kind) || graph[inner].kind != VertexKind::NvSwitch)
+        continue;
+      counts[inner] += up.count;
+      for (LinkId next : graph.linksAt(inner))
+        if (VertexId outer = graph.link(next).other(inner);
+            graph[outer].kind == VertexKind::NvSwitch)
+          counts[outer] += up.count;
+    }
+    return counts;
+  };
+  std::map<VertexId, uint32_t> ofA = switchLinksOf(a), ofB = switchLinksOf(b);
+  uint32_t inner = 0, outer = 0;
+  for (auto [middle, count] : ofA)
+    if (auto other = ofB.find(middle); other != ofB.end()) {
+      uint32_t both = std::min(count, other->second);
+      (graph.linkBetween(middle, a) ? inner : outer) += both;
+    }
+  return inner > 0 ? inner : outer;
 }
 
 } // namespace coil::topology

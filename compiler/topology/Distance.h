@@ -24,7 +24,7 @@ struct NearPort {
 std::vector<NearPort> portsByDistance(const Graph &graph, VertexId device);
 
 /// How many NVLinks (or xGMI links) serve a pair of GPUs: those between them, or else the fewer of
-/// their links to a switch that both hang at; 0 if they are joined by neither.
+/// their links to switches that lead to each other; 0 if they are joined by neither.
 uint32_t peerLinks(const Graph &graph, VertexId a, VertexId b);
 
 } // namespace coil::topology

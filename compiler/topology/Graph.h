@@ -121,7 +121,8 @@ struct Vertex {
   /// Equal for NICs that are functions of one card and share its bandwidth; may be empty.
   std::string card;
 
-  uint32_t node = 0; ///< of a flat graph: which machine it is of
+  uint32_t node = 0;       ///< of a flat graph: which machine it is of
+  uint32_t sourceLine = 0; ///< where the file that it was read from speaks of it; 0 is unknown
 };
 
 /// Parallel links between two vertices, in both directions.

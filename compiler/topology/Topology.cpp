@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
 #include <set>
 
 namespace coil::topology {
@@ -121,6 +122,35 @@ Topology cluster(Machine machine, uint32_t nodes) {
                                    ofRail[rail],
                                    latencyOf(LinkKind::Network)});
   return topology;
+}
+
+void joinNvlinkDomains(Topology &topology) {
+  std::map<std::string, std::vector<uint32_t>> nodesOf;
+  for (uint32_t node = 0; node < topology.nodes.size(); ++node)
+    if (!topology.nodes[node].nvlinkDomain.empty())
+      nodesOf[topology.nodes[node].nvlinkDomain].push_back(node);
+  for (const auto &[domain, nodes] : nodesOf) {
+    if (nodes.size() < 2)
+      continue;
+    VertexId middle = VertexId(topology.switches.size());
+    Vertex &vertex = topology.switches.emplace_back();
+    vertex.kind = VertexKind::NvSwitch;
+    vertex.name = domain;
+    for (uint32_t node : nodes) {
+      const Graph &graph = topology.graphOf(node);
+      for (VertexId inner : graph.ofKind(VertexKind::NvSwitch)) {
+        OuterLink up{{node, inner, 0}, {Endpoint::outside, middle, 0}, LinkKind::NvLink, 0};
+        for (LinkId id : graph.linksAt(inner)) {
+          const Link &link = graph.link(id);
+          up.count += link.count;
+          up.forward += link.outOf(link.other(inner));
+          up.backward += link.outOf(inner);
+        }
+        if (up.count > 0)
+          topology.outerLinks.push_back(up);
+      }
+    }
+  }
 }
 
 namespace {

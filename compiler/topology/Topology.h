@@ -87,6 +87,10 @@ Topology alone(Machine machine);
 /// Ports without a rail get one by assignRails. A machine without NICs gets no network.
 Topology cluster(Machine machine, uint32_t nodes);
 
+/// Adds an NVSwitch for each NVLink domain of several nodes, and links to it from the NVSwitches of
+/// those nodes that pass all that their GPUs can.
+void joinNvlinkDomains(Topology &topology);
+
 /// Gives the ports of a machine without a rail of their own one each: those near GPUs in the order
 /// of those GPUs, so that rail i is local rank i's; of several equally near, in the order of their
 /// names. Virtual ports and those near no GPU (beyond its socket, where others are nearer) get

@@ -1,0 +1,63 @@
+//===- coil-topo.cpp - Shows, converts and checks topologies --------------===//
+
+#include "compiler/topology/Source.h"
+
+#include <CLI/CLI.hpp>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <iostream>
+
+namespace {
+
+using namespace coil::topology;
+
+constexpr int exitFailure = 1, exitUsage = 2;
+
+constexpr const char *description =
+    "Shows, converts and checks the topology of machines and clusters.";
+
+int fail(const std::string &message) {
+  std::fprintf(stderr, "coil-topo: %s\n", message.c_str());
+  return exitFailure;
+}
+
+/// A full disk or a closed pipe must not pass for success.
+int writeOutput(const std::string &text) {
+  errno = 0;
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
+    return fail(fmt::format("cannot write standard output: {}", std::strerror(errno)));
+  return 0;
+}
+
+int run(int argc, char **argv) {
+  CLI::App app(description, "coil-topo");
+  app.require_subcommand(1);
+  std::string source;
+  bool json = false;
+  CLI::App *show = app.add_subcommand("show", "Print a topology");
+  show->add_option("SOURCE", source, "File, or - for standard input")->required();
+  show->add_flag("--json", json, "Print JSON");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError &error) {
+    return app.exit(error) == 0 ? 0 : exitUsage;
+  }
+  coil::SourceManager sources;
+  coil::DiagnosticEngine diagnostics;
+  std::optional<ReadResult> result = openTopology(source, sources, diagnostics);
+  render(diagnostics, std::cerr);
+  if (!result)
+    return exitFailure;
+  return writeOutput(result->facts.text() + "\n");
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  try {
+    return run(argc, argv);
+  } catch (const std::exception &error) {
+    return fail(error.what());
+  }
+}
