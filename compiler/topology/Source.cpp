@@ -3,6 +3,7 @@
 #include "compiler/topology/Source.h"
 
 #include "compiler/topology/NcclXml.h"
+#include "compiler/topology/SmiReader.h"
 
 #include <array>
 
@@ -29,7 +30,9 @@ std::optional<ReadResult> readTopology(const SourceFile &file, SourceManager &so
   case Format::NcclXml:
     return readNcclXml(file, diagnostics);
   default:
-    diagnostics.error({&file, 0, 0}, "expected a topology: NCCL XML");
+    if (isSmiMatrix(file))
+      return readSmi(file, diagnostics);
+    diagnostics.error({&file, 0, 0}, "expected a topology: NCCL XML or nvidia-smi topo -m");
     return std::nullopt;
   }
 }
