@@ -24,7 +24,7 @@ public:
     return device;
   }
   void join(size_t a, size_t b) {
-    auto [low, high] = std::minmax(of(a), of(b));
+    auto [low, high] = std::minmax({of(a), of(b)});
     parents[high] = low;
   }
   bool areJoined(size_t a, size_t b) { return of(a) == of(b); }

@@ -2,6 +2,8 @@
 
 #include "compiler/topology/SmiReader.h"
 
+#include <set>
+
 namespace coil::topology {
 
 static Json factsOfMatrix(const SmiMatrix &matrix,
@@ -10,6 +12,7 @@ static Json factsOfMatrix(const SmiMatrix &matrix,
        gpuNic = Json::object(), legend = Json::object();
   size_t count = matrix.names.size();
   int gpus = 0;
+  std::set<int64_t> linksOfGpus;
   for (size_t a = 0; a < count; ++a) {
     if (!matrix.isGpu(a)) {
       nics.push(matrix.names[a]);
@@ -17,11 +20,14 @@ static Json factsOfMatrix(const SmiMatrix &matrix,
     }
     ++gpus;
     Json tail = Json::array(), ways = Json::object();
+    int64_t links = 0;
     for (const std::string &word : matrix.tails[a])
       tail.push(word);
     tails.set(matrix.names[a], std::move(tail));
     for (size_t b = 0; b < count; ++b) {
       const std::string &cell = matrix.cells[a][b];
+      if (matrix.isGpu(b) && cell.starts_with("NV"))
+        links += wholeNumber(cell.substr(2), 0, INT32_MAX).value_or(0);
       if (!matrix.isGpu(b)) {
         ways.set(matrix.names[b], cell);
       } else if (a < b && cell.starts_with("NV")) {
@@ -32,6 +38,7 @@ static Json factsOfMatrix(const SmiMatrix &matrix,
       }
     }
     gpuNic.set(matrix.names[a], std::move(ways));
+    linksOfGpus.insert(links);
   }
   Json facts = Json::object();
   facts.set("kind", matrix.isPeerAccess ? "topo-p2p" : "topo-m");
@@ -39,6 +46,8 @@ static Json factsOfMatrix(const SmiMatrix &matrix,
   bool hasNics = size_t(gpus) < count;
   facts.set("nics", std::move(nics));
   facts.set("nvlink_pairs", std::move(pairs));
+  if (linksOfGpus.size() == 1 && *linksOfGpus.begin() > 0)
+    facts.set("links_per_gpu", *linksOfGpus.begin());
   facts.set("pair_types", std::move(types));
   facts.set("gpu_tail", std::move(tails));
   if (hasNics)

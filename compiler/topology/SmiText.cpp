@@ -198,19 +198,20 @@ SmiReport parseSmiText(Reporter &reporter) {
   SmiReport report;
   std::vector<SmiLine> lines = smiLines(reporter.source());
   SmiMatrixParser parser(lines, reporter);
-  std::optional<char> access;
+  /// What the command that follows asks for; 0 if that is not known.
+  char access = 0;
   for (size_t at = 0; at < lines.size() && !reporter.hasFailed();) {
     const SmiLine &line = lines[at];
     if (parser.beginsAt(at)) {
       SmiMatrix matrix = parser.parse(at);
-      matrix.access = access.value_or('r');
-      access.reset();
+      matrix.access = access ? access : 'r';
+      access = 0;
       if (report.matrices.size() < 16)
         report.matrices.push_back(std::move(matrix));
       continue;
     }
     if (std::optional<char> asked = accessOf(line))
-      access = asked;
+      access = *asked;
     ++at;
     if (isNvlinkHead(line)) {
       if (report.nvlinks.size() >= SmiMatrix::mostDevices) {

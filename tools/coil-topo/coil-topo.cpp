@@ -1,4 +1,4 @@
-//===- coil-topo.cpp - Shows, converts and checks topologies --------------===//
+//===- coil-topo.cpp - Shows topologies -----------------------------------===//
 
 #include "compiler/topology/Source.h"
 
@@ -15,7 +15,8 @@ using namespace coil::topology;
 constexpr int exitFailure = 1, exitUsage = 2;
 
 constexpr const char *description =
-    "Shows, converts and checks the topology of machines and clusters.";
+    "Shows what is recorded of a machine's topology: NCCL's and RCCL's XML, and the matrix that "
+    "nvidia-smi topo -m prints.";
 
 int fail(const std::string &message) {
   std::fprintf(stderr, "coil-topo: %s\n", message.c_str());
@@ -34,10 +35,8 @@ int run(int argc, char **argv) {
   CLI::App app(description, "coil-topo");
   app.require_subcommand(1);
   std::string source;
-  bool json = false;
-  CLI::App *show = app.add_subcommand("show", "Print a topology");
+  CLI::App *show = app.add_subcommand("show", "Print a topology's facts as JSON");
   show->add_option("SOURCE", source, "File, or - for standard input")->required();
-  show->add_flag("--json", json, "Print JSON");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &error) {
