@@ -23,7 +23,7 @@ namespace coil::topology {
 struct ReadResult {
   Topology topology;
   /// What the source itself says, before anything is made of it: an object whose `kind` names the
-  /// format. docs/topology.md lists the members.
+  /// format.
   Json facts = Json::object();
 };
 

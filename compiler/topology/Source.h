@@ -9,20 +9,11 @@
 
 namespace coil::topology {
 
-/// What a text is, by its beginning.
-enum class Format : uint8_t { NcclXml, HwlocXml, SmiMatrix, SmiNvlink, Yaml };
+/// Reads a topology from a file's text, whose beginning tells its format: NCCL's XML or what
+/// nvidia-smi topo -m prints.
+std::optional<ReadResult> readTopology(const SourceFile &file, DiagnosticEngine &diagnostics);
 
-/// "NCCL XML", "hwloc XML", "nvidia-smi topo", "nvidia-smi nvlink", "YAML".
-const char *nameOf(Format format);
-
-/// Guesses; what is nothing else is YAML.
-Format formatOf(std::string_view text);
-
-/// Reads a topology from a file's text, whatever its format is.
-std::optional<ReadResult> readTopology(const SourceFile &file, SourceManager &sources,
-                                       DiagnosticEngine &diagnostics);
-
-/// Reads what a user names: a file, "-" for standard input, or a preset such as "dgx-h100 x 16".
+/// Reads what a user names: a file, or "-" for standard input.
 std::optional<ReadResult> openTopology(const std::string &name, SourceManager &sources,
                                        DiagnosticEngine &diagnostics);
 
