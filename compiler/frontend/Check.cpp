@@ -109,9 +109,8 @@ void Checker::checkChunks(const ChunksStmt &stmt) {
   if (chunks)
     diagnostics.error(stmt.range, "the number of chunks is given already")
         .note(chunks->range, "it is given here");
-  else if (firstMove)
-    diagnostics.error(stmt.range, "'chunks' must come before the first statement that moves chunks")
-        .note(firstMove->range, "the first one is here");
+  else
+    checkComesFirst(stmt, "'chunks'");
   bool isFirst = !chunks;
   if (isFirst)
     chunks = &stmt;

@@ -135,7 +135,7 @@ private:
   // Contracts of algorithms (CheckContract.cpp).
   /// True if the algorithm states its own contract.
   bool isCustom() const { return contract->collective.text == "custom"; }
-  /// Reports a part of the contract behind the first statement that moves chunks.
+  /// Reports a statement behind the first one that moves chunks.
   void checkComesFirst(const ast::Stmt &stmt, std::string_view what);
   /// The segments of a place of a contract; returns their number, if known.
   MaybeInterval checkSegments(const ast::Place &place, std::string_view buffer,

@@ -58,6 +58,16 @@ void AlgorithmOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn s
     setName(argument, name);
 }
 
+/// At most one operation of the kind stands in the block.
+template <typename Op> static LogicalResult verifyStandsOnce(Block &body) {
+  auto all = body.getOps<Op>();
+  if (all.empty() || llvm::hasSingleElement(all))
+    return success();
+  InFlightDiagnostic diagnostic = (*std::next(all.begin())).emitOpError() << "stands a second time";
+  diagnostic.attachNote((*all.begin()).getLoc()) << "the first one is here";
+  return diagnostic;
+}
+
 LogicalResult AlgorithmOp::verify() {
   if (failed(verifyCollective(*this, getCollective())))
     return failure();
@@ -69,15 +79,8 @@ LogicalResult AlgorithmOp::verify() {
                          << (expected == 1 ? " of type index (the number of ranks)"
                                            : "s of type index (the number of ranks and the root)")
                          << ", found " << body.getNumArguments();
-  ChunksOp first;
-  for (auto chunks : body.getOps<ChunksOp>()) {
-    if (first) {
-      InFlightDiagnostic diagnostic = chunks.emitOpError() << "stands a second time";
-      diagnostic.attachNote(first.getLoc()) << "the first one is here";
-      return diagnostic;
-    }
-    first = chunks;
-  }
+  if (failed(verifyStandsOnce<ChunksOp>(body)) || failed(verifyStandsOnce<ScheduleOp>(body)))
+    return failure();
   bool isCustom = *coil::parseCollective(std::string_view(getCollective())) == Collective::Custom;
   auto segments = llvm::to_vector(body.getOps<SegmentsOp>());
   if (segments.size() != (isCustom ? 1 : 0))
@@ -91,12 +94,7 @@ LogicalResult ScheduleOp::verify() {
   if (getTransport() && *getTransport() != "p2p" && *getTransport() != "staged")
     return emitOpError() << "expected the transport p2p or staged, found '" << *getTransport()
                          << "'";
-  ScheduleOp first = *cast<AlgorithmOp>((*this)->getParentOp()).getOps<ScheduleOp>().begin();
-  if (first == *this)
-    return success();
-  InFlightDiagnostic diagnostic = emitOpError() << "stands a second time";
-  diagnostic.attachNote(first.getLoc()) << "the first one is here";
-  return diagnostic;
+  return success();
 }
 
 LogicalResult EnsuresOp::verify() {

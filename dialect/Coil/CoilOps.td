@@ -26,7 +26,7 @@ def Coil_AlgorithmOp : Coil_Op<"algorithm",
     Constraints:
     - C1: `collective` names a collective.
     - C2: one `index` argument, and a second one exactly if the collective has a root.
-    - C3: at most one `coil.chunks`, directly in the body.
+    - C3: at most one `coil.chunks` and one `coil.schedule`, directly in the body.
     - C4: one `coil.segments`, directly in the body, if the collective is `custom`; else
       neither that nor `coil.ensures`.
 
@@ -138,7 +138,6 @@ def Coil_ScheduleOp : Coil_Op<"schedule", [HasParent<"AlgorithmOp">, AttrSizedOp
 
     Constraints:
     - C1: the transport is `p2p` or `staged`.
-    - C2: stands at most once in an algorithm.
 
     ```mlir
     coil.schedule slices %c4 parallel %c2 over p2p

@@ -18,11 +18,12 @@ struct LowerProtocol : impl::LowerProtocolBase<LowerProtocol> {
   void runOnOperation() override {
     std::vector<ExecTransport> wanted;
     for (const std::string &name : transports) {
-      if (name != "p2p" && name != "staged") {
+      std::optional<exec::Transport> transport = exec::symbolizeTransport(name);
+      if (!transport || *transport == exec::Transport::Matched) {
         getOperation().emitError() << "expected transports p2p and staged, found '" << name << "'";
         return signalPassFailure();
       }
-      wanted.push_back(name == "p2p" ? ExecTransport::P2P : ExecTransport::Staged);
+      wanted.push_back(static_cast<ExecTransport>(*transport));
     }
     if (slots < 1) {
       getOperation().emitError() << "expected at least 1 slot a channel, found "

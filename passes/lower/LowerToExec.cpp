@@ -44,7 +44,7 @@ struct LowerToExec : impl::LowerToExecBase<LowerToExec> {
     for (auto schedule : algorithm.getBody().getOps<ir::ScheduleOp>())
       if (schedule.getTransport())
         plan.transport =
-            *schedule.getTransport() == "p2p" ? ExecTransport::P2P : ExecTransport::Staged;
+            static_cast<ExecTransport>(*exec::symbolizeTransport(*schedule.getTransport()));
     for (const InstanceRequest &request : *requests) {
       const ProvedInstance *proved = instances.get(algorithm, request);
       if (!proved)

@@ -48,7 +48,8 @@ def check_cuts(build, folder):
         for ranks in all_ranks:
             support.run_well([coil_run, path, "-n", ranks, *nodes, "--count", "0,1,37,1023", "--memory",
                               "both", "--iters", "2", "--warmup", "1", "--check", "--quiet"])
-    support.run_well([coil_run, scheduled(folder, *ALGORITHMS[0][::2], "slices 2 parallel 3"), "-n", "3",
+    example, _, view = ALGORITHMS[0]
+    support.run_well([coil_run, scheduled(folder, example, view, "slices 2 parallel 3"), "-n", "3",
                       "--target", "cuda-emulated", "--count", "1,37,1023", "--iters", "1", "--warmup",
                       "0", "--check", "--quiet"], timeout=300)
 

@@ -302,7 +302,7 @@ coil.algorithm @a implements allreduce {
 
 // -----
 
-// coil.schedule C2
+// coil.algorithm C3
 coil.algorithm @a implements allreduce {
 ^bb0(%ranks: index):
   // expected-note@+1 {{the first one is here}}
