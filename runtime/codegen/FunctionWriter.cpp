@@ -266,17 +266,17 @@ void FunctionWriter::writeLongReduce(TextLines &lines, const CallForm &call, siz
                                      std::to_string(call.location)};
   const std::string count = std::to_string(call.operandCount);
   if (hasFewPieces(call.operands, stepNames.size())) {
-    arguments.insert(arguments.end(), {count, "[&](u32 q) -> Source {"});
+    arguments.insert(arguments.end(), {count, "[&](u32 q) -> Place {"});
     lines.addCall(indent, "worker.reduceMany(", arguments, "");
     writeSelection(lines, call.operands, indent + 2);
     lines.add(indent, "});");
     return;
   }
   lines.add(indent, "{");
-  lines.add(indent + 2, fmt::format("Source sources[{}];", count));
+  lines.add(indent + 2, fmt::format("Place places[{}];", count));
   size_t next = 0;
-  writeSources(lines, call.operands, "", next, indent + 2);
-  arguments.insert(arguments.end(), {"sources", count});
+  writePlaces(lines, call.operands, "", next, indent + 2);
+  arguments.insert(arguments.end(), {"places", count});
   lines.addCall(indent + 2, "worker.reduceMany(", arguments, ");");
   lines.add(indent, "}");
 }
@@ -302,15 +302,15 @@ void FunctionWriter::writeSelection(TextLines &lines, const std::vector<OperandF
 
 /// `position` is what the loops around add to an operand's place, and `next` its
 /// place in their first step.
-void FunctionWriter::writeSources(TextLines &lines, const std::vector<OperandForm> &operands,
-                                  const std::string &position, size_t &next, size_t indent) {
+void FunctionWriter::writePlaces(TextLines &lines, const std::vector<OperandForm> &operands,
+                                 const std::string &position, size_t &next, size_t indent) {
   for (const OperandForm &operand : operands) {
     if (operand.trip == 1) {
       std::string place = position.empty() ? std::to_string(next)
                           : next == 0      ? position
                                            : fmt::format("{} + {}", next, position);
       ++next;
-      lines.add(indent, fmt::format("sources[{}] = {};", place, placeText(operand.leaf)));
+      lines.add(indent, fmt::format("places[{}] = {};", place, placeText(operand.leaf)));
       continue;
     }
     size_t depth = stepNames.size() - callLoops, first = next, period = countOf(operand.body);
@@ -320,7 +320,7 @@ void FunctionWriter::writeSources(TextLines &lines, const std::vector<OperandFor
       inner = position + " + " + inner;
     stepNames.push_back(step);
     TextLines body(maxKernelText);
-    writeSources(body, operand.body, inner, next, 0);
+    writePlaces(body, operand.body, inner, next, 0);
     stepNames.pop_back();
     next = first + operand.trip * period;
     bool isShort = body.size() == 1;

@@ -32,8 +32,8 @@ private:
   void writeCall(TextLines &lines, const CallForm &call, size_t indent);
   void writeLongReduce(TextLines &lines, const CallForm &call, size_t indent);
   void writeSelection(TextLines &lines, const std::vector<OperandForm> &operands, size_t indent);
-  void writeSources(TextLines &lines, const std::vector<OperandForm> &operands,
-                    const std::string &position, size_t &next, size_t indent);
+  void writePlaces(TextLines &lines, const std::vector<OperandForm> &operands,
+                   const std::string &position, size_t &next, size_t indent);
   void writeComment(TextLines &lines, uint32_t location, size_t indent);
 
   void nameRepeated(TextLines &lines, const CallForm &call, size_t indent);

@@ -39,9 +39,9 @@ ENTER = f"storeRelease<{SYSTEM}>(&record->call, runningCall(state))"
 ACQUIRE = "u64 found = loadAcquire<scope>(counter);"
 
 MISTAKES = (
-    Mistake("signal is relaxed", "Worker.h", SIGNAL, SIGNAL.replace("Release", "Relaxed")),
-    Mistake("signal has the device's scope", "Worker.h", SIGNAL, SIGNAL.replace(SYSTEM, DEVICE)),
-    Mistake("signal counts two", "Worker.h", SIGNAL, SIGNAL.replace("++end.ordinal", "end.ordinal += 2")),
+    Mistake("signal is relaxed", "Operations.h", SIGNAL, SIGNAL.replace("Release", "Relaxed")),
+    Mistake("signal has the device's scope", "Operations.h", SIGNAL, SIGNAL.replace(SYSTEM, DEVICE)),
+    Mistake("signal counts two", "Operations.h", SIGNAL, SIGNAL.replace("++end.ordinal", "end.ordinal += 2")),
     Mistake("waits are relaxed", "Waiting.h", ACQUIRE, ACQUIRE.replace("Acquire", "Relaxed")),
     Mistake("waits have the device's scope", "Waiting.h", ACQUIRE, ACQUIRE.replace("scope", DEVICE)),
     Mistake(

@@ -102,8 +102,7 @@ COIL_OUTLINED void enterCall(const Launch &launch, Protocol protocol, u32 chunks
         state.scratch[state.rank] + seat.instance * state.scratchChunks * state.tileBytes;
     facts.tileBytes = state.tileBytes;
     facts.slotStride = slotStride(protocol, state.tileBytes);
-    facts.count = launch.count;
-    facts.shortChunk = launch.count / chunks;
+    facts.chunking = Chunking::of(launch.count, chunks);
     facts.tileElements = launch.tileElements;
     facts.tiles = launch.tiles;
     facts.constants = call.constants;
@@ -113,8 +112,8 @@ COIL_OUTLINED void enterCall(const Launch &launch, Protocol protocol, u32 chunks
     facts.workers = call.workerCount;
     facts.instance = seat.instance;
     facts.instances = call.instances;
-    facts.longChunks = static_cast<u32>(launch.count % chunks);
     facts.ranks = state.ranks;
+    facts.failed = 0;
     Terms<Element> &terms = termsOf<Element>(facts);
     terms.factor =
         Arithmetic<Element>::widen(bitCast<Element>(static_cast<Bits<Element>>(call.scalar)));

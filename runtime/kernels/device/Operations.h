@@ -1,65 +1,43 @@
 //===- Operations.h - What a worker's operations do -------------*- C++ -*-===//
 //
-// The operations of Worker.h, apart from where their operands lie. They are
-// functions of their own, called and not repeated wherever a program has an
-// operation, so that kernels stay small.
+// The operations of Worker.h. They are functions of their own, called and not
+// repeated wherever a program has an operation, so that kernels stay small.
 //
 // Participants: all threads of the block, with the same arguments, unless a comment
 //   says "by thread 0" or "by a warp".
 // Memory order: see Worker.h.
-// Progress: see Waiting.h. All functions but those that free return false if a wait
-//   gave up, the same in all threads of the block.
+// Progress: see Waiting.h. Once a wait of the block has given up, every operation
+//   does nothing.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef COIL_RUNTIME_KERNELS_DEVICE_OPERATIONS_H
 #define COIL_RUNTIME_KERNELS_DEVICE_OPERATIONS_H
 
-#include "runtime/kernels/device/Block.h"
 #include "runtime/kernels/device/LowLatency.h"
 #include "runtime/kernels/device/LowLatency128.h"
+#include "runtime/kernels/device/Places.h"
 #include "runtime/kernels/device/SimpleFifo.h"
 
 namespace coil::device {
 
-/// The current tile of a chunk in memory, here or at a peer.
-struct Place {
-  u8 *address;
-};
+//===----------------------------------------------------------------------===//
+// Failure
+//===----------------------------------------------------------------------===//
 
-/// An operand: a place, the rank's own input, or a message that has come.
-struct Source {
-  enum Kind : u32 { Memory, OwnInput, Head };
+/// Whether an operation of the block has given up: the same in all threads.
+COIL_DEVICE inline bool hasFailed() { return blockFacts().failed != 0; }
 
-  COIL_DEVICE Source() : place(0), kind(Memory) {}
-  COIL_DEVICE Source(Place memory) : place(reinterpret_cast<u64>(memory.address)), kind(Memory) {}
-  COIL_DEVICE Source(u64 place, Kind kind) : place(place), kind(kind) {}
-
-  u64 place; ///< address, or the number of the receiving end
-  Kind kind;
-};
-
-/// A few operands, in order.
-template <u32 arity> struct SourceList {
-  u64 place[arity];
-  u32 own = 0, heads = 0; ///< bit q: operand q is own input, is a message
-
-  COIL_DEVICE SourceList(const Source (&sources)[arity]) {
-    static_assert(arity <= 32);
-    COIL_UNROLL
-    for (u32 q = 0; q < arity; ++q) {
-      place[q] = sources[q].place;
-      own |= u32(sources[q].kind == Source::OwnInput) << q;
-      heads |= u32(sources[q].kind == Source::Head) << q;
-    }
-  }
-
-  COIL_DEVICE Source operator()(u32 q) const {
-    return {place[q], heads >> q & 1 ? Source::Head
-                      : own >> q & 1 ? Source::OwnInput
-                                     : Source::Memory};
-  }
-};
+/// Synchronises the block. If `mine` in any of its threads, later operations do
+/// nothing, and this one ends: true.
+COIL_DEVICE inline bool failIf(bool mine) {
+  if (!syncBlockOr(mine))
+    return false;
+  if (threadIndex() == 0)
+    blockFacts().failed = 1;
+  syncBlock();
+  return true;
+}
 
 //===----------------------------------------------------------------------===//
 // Messages
@@ -70,20 +48,21 @@ COIL_DEVICE inline const u8 *slotOf(const LocalReceiveEnd &end) {
 }
 
 /// An operand's elements, if all messages have arrived. Simple protocol.
-COIL_DEVICE inline Operand memoryOperand(const Source &source) {
-  if (source.kind != Source::Head)
-    return {reinterpret_cast<const u8 *>(source.place), source.kind == Source::OwnInput};
-  const LocalReceiveEnd &end = localReceive(static_cast<u32>(source.place));
+template <typename Element>
+COIL_DEVICE inline Operand memoryOperand(const TileView<Element> &tile, const Place &place) {
+  if (place.kind != Place::Head)
+    return {tile.address(place), place.kind == Place::Input};
+  const LocalReceiveEnd &end = localReceive(place.slot);
   return {slotOf(end) + end.payload, false};
 }
 
 /// An operand. Protocols ll and ll128.
-COIL_DEVICE inline PacketOperand packetOperand(const Source &source) {
-  if (source.kind != Source::Head)
-    return {reinterpret_cast<const u8 *>(source.place), 0, 0, 0, source.kind == Source::OwnInput};
-  u32 number = static_cast<u32>(source.place);
-  const LocalReceiveEnd &end = localReceive(number);
-  return {slotOf(end) + slotHeaderBytes, end.ordinal + 1, end.peer, number, false};
+template <typename Element>
+COIL_DEVICE inline PacketOperand packetOperand(const TileView<Element> &tile, const Place &place) {
+  if (place.kind != Place::Head)
+    return {tile.address(place), 0, 0, 0, place.kind == Place::Input};
+  const LocalReceiveEnd &end = localReceive(place.slot);
+  return {slotOf(end) + slotHeaderBytes, end.ordinal + 1, end.peer, place.slot, false};
 }
 
 /// By thread 0, of ll128 by its warp: waits for the next message of an end, and
@@ -99,12 +78,13 @@ template <Protocol protocol> COIL_OUTLINED bool awaitMessage(u32 receiveEnd, u32
     return awaitLl128(blockFacts(), slotOf(end), obstacle);
 }
 
-/// Waits for the messages among the operands; sourceAt(q) is operand q.
-template <Protocol protocol, typename SourceAt>
-COIL_DEVICE inline bool awaitHeads(u32 location, u32 arity, SourceAt sourceAt) {
+/// Waits for the messages among the operands; placeAt(q) is operand q. False if that
+/// failed.
+template <Protocol protocol, typename PlaceAt>
+COIL_DEVICE inline bool awaitHeads(u32 location, u32 arity, PlaceAt placeAt) {
   bool any = false;
   for (u32 q = 0; q < arity; ++q)
-    any |= sourceAt(q).kind == Source::Head;
+    any |= placeAt(q).kind == Place::Head;
   if (!any)
     return true;
   bool ended = false;
@@ -112,23 +92,23 @@ COIL_DEVICE inline bool awaitHeads(u32 location, u32 arity, SourceAt sourceAt) {
     if constexpr (protocol == Protocol::Ll128)
       syncWarp(); // thread 0 may have changed the ends
     for (u32 q = 0; q < arity && !ended; ++q) {
-      Source source = sourceAt(q);
-      if (source.kind == Source::Head)
-        ended = !awaitMessage<protocol>(static_cast<u32>(source.place), location);
+      Place place = placeAt(q);
+      if (place.kind == Place::Head)
+        ended = !awaitMessage<protocol>(place.slot, location);
     }
   }
-  return !syncBlockOr(ended);
+  return !failIf(ended);
 }
 
 /// Frees the messages among the operands. All threads have read them.
-template <typename SourceAt> COIL_DEVICE inline void freeHeads(u32 arity, SourceAt sourceAt) {
+template <typename PlaceAt> COIL_DEVICE inline void freeHeads(u32 arity, PlaceAt placeAt) {
   if (threadIndex() != 0)
     return;
   for (u32 q = 0; q < arity; ++q) {
-    Source source = sourceAt(q);
-    if (source.kind != Source::Head)
+    Place place = placeAt(q);
+    if (place.kind != Place::Head)
       continue;
-    LocalReceiveEnd &end = localReceive(static_cast<u32>(source.place));
+    LocalReceiveEnd &end = localReceive(place.slot);
     storeRelease<Scope::System>(end.freed, ++end.ordinal);
     end.slot = end.slot + 1 == end.slotCount ? 0 : end.slot + 1;
   }
@@ -147,83 +127,113 @@ COIL_OUTLINED bool awaitRoom(u32 sendEnd, u32 location) {
 }
 
 //===----------------------------------------------------------------------===//
-// Data
+// Data, of the tile number `tile`; `length` is the chunk that gives its size
 //===----------------------------------------------------------------------===//
+
+/// The places of a statement with few operands.
+template <u32 arity> struct PlaceList {
+  Place list[arity];
+
+  COIL_DEVICE const Place &operator()(u32 q) const { return list[q]; }
+};
+
+/// destination := source, which is no head.
+template <typename Element, typename Operator>
+COIL_OUTLINED void runCopy(Place destination, u32 length, Place source, u64 tile) {
+  if (hasFailed())
+    return;
+  TileView<Element> view(tile);
+  u8 *to = view.address(destination);
+  Operand from = memoryOperand(view, source);
+  bool scales = Operator::scales && from.own;
+  if (to == from.address && !scales)
+    return;
+  copyMemory<Element, Operator>(to, from.address, scales, view.size(length),
+                                termsOf<Element>(blockFacts()));
+  syncBlock();
+}
 
 /// destination := the operands combined.
 template <typename Element, typename Operator, Protocol protocol, u32 arity>
-COIL_OUTLINED bool runStatement(u8 *destination, u64 count, SourceList<arity> sources,
+COIL_OUTLINED void runStatement(Place destination, u32 length, PlaceList<arity> places, u64 tile,
                                 u32 location) {
-  auto sourceAt = [&](u32 q) { return sources(q); };
-  if (!awaitHeads<protocol>(location, arity, sourceAt))
-    return false;
+  if (hasFailed() || !awaitHeads<protocol>(location, arity, places))
+    return;
+  TileView<Element> view(tile);
+  u8 *to = view.address(destination);
+  u64 count = view.size(length);
   BlockFacts &facts = blockFacts();
   const Terms<Element> &terms = termsOf<Element>(facts);
   if constexpr (protocol == Protocol::Simple) {
-    Operands<arity> operands;
-    operands.own = sources.own;
+    Operands<arity> operands = {};
     COIL_UNROLL
-    for (u32 q = 0; q < arity; ++q)
-      operands.address[q] = memoryOperand(sources(q)).address;
-    reduceMemory<Element, Operator>(destination, operands, count, terms);
+    for (u32 q = 0; q < arity; ++q) {
+      Operand operand = memoryOperand(view, places(q));
+      operands.address[q] = operand.address;
+      operands.own |= u32(operand.own) << q;
+    }
+    reduceMemory<Element, Operator>(to, operands, count, terms);
     syncBlock();
   } else {
     PacketOperands<arity> operands;
     operands.location = location;
     COIL_UNROLL
     for (u32 q = 0; q < arity; ++q)
-      operands.list[q] = packetOperand(sources(q));
+      operands.list[q] = packetOperand(view, places(q));
     bool whole;
     if constexpr (protocol == Protocol::Ll)
-      whole = reduceLl<Element, Operator>(facts, destination, operands, count, terms);
+      whole = reduceLl<Element, Operator>(facts, to, operands, count, terms);
     else
-      whole = reduceLl128<Element, Operator>(facts, destination, operands, count, terms);
-    if (syncBlockOr(!whole))
-      return false;
+      whole = reduceLl128<Element, Operator>(facts, to, operands, count, terms);
+    if (failIf(!whole))
+      return;
   }
-  freeHeads(arity, sourceAt);
-  return true;
+  freeHeads(arity, places);
 }
 
-/// destination := any number of operands combined; sourceAt(q) is operand q.
-template <typename Element, typename Operator, Protocol protocol, typename SourceAt>
-COIL_DEVICE inline bool runLongStatement(u8 *destination, u64 count, u32 arity, SourceAt sourceAt,
-                                         u32 location) {
-  if (!awaitHeads<protocol>(location, arity, sourceAt))
-    return false;
+/// destination := any number of operands combined; placeAt(q) is operand q's.
+template <typename Element, typename Operator, Protocol protocol, typename PlaceAt>
+COIL_DEVICE inline void runLongStatement(Place destination, u32 length, u32 arity, PlaceAt placeAt,
+                                         u64 tile, u32 location) {
+  if (hasFailed() || !awaitHeads<protocol>(location, arity, placeAt))
+    return;
+  TileView<Element> view(tile);
+  u8 *to = view.address(destination);
+  u64 count = view.size(length);
   BlockFacts &facts = blockFacts();
   const Terms<Element> &terms = termsOf<Element>(facts);
   if constexpr (protocol == Protocol::Simple) {
-    auto operandAt = [&](u32 q) { return memoryOperand(sourceAt(q)); };
-    reduceManyMemory<Element, Operator>(destination, arity, operandAt, count, terms);
+    auto operandAt = [&](u32 q) { return memoryOperand(view, placeAt(q)); };
+    reduceManyMemory<Element, Operator>(to, arity, operandAt, count, terms);
     syncBlock();
   } else {
-    auto operandAt = [&](u32 q) { return packetOperand(sourceAt(q)); };
+    auto operandAt = [&](u32 q) { return packetOperand(view, placeAt(q)); };
     bool whole;
     if constexpr (protocol == Protocol::Ll)
-      whole = reduceManyLl<Element, Operator>(facts, destination, arity, operandAt, location, count,
-                                              terms);
+      whole = reduceManyLl<Element, Operator>(facts, to, arity, operandAt, location, count, terms);
     else
-      whole = reduceManyLl128<Element, Operator>(facts, destination, arity, operandAt, location,
-                                                 count, terms);
-    if (syncBlockOr(!whole))
-      return false;
+      whole =
+          reduceManyLl128<Element, Operator>(facts, to, arity, operandAt, location, count, terms);
+    if (failIf(!whole))
+      return;
   }
-  freeHeads(arity, sourceAt);
-  return true;
+  freeHeads(arity, placeAt);
 }
 
-/// Sends `count` elements at `source`, the rank's own input if `own`.
+/// Sends what lies at `place`, which is no head.
 template <typename Element, typename Operator, Protocol protocol>
-COIL_OUTLINED bool pushMessage(u32 sendEnd, const u8 *source, bool own, u64 count, u32 location) {
-  if (syncBlockOr(threadIndex() == 0 && !awaitRoom(sendEnd, location)))
-    return false;
+COIL_OUTLINED void pushMessage(u32 sendEnd, u32 length, Place place, u64 tile, u32 location) {
+  if (hasFailed() || failIf(threadIndex() == 0 && !awaitRoom(sendEnd, location)))
+    return;
   LocalSendEnd &end = localSend(sendEnd);
   BlockFacts &facts = blockFacts();
   const Terms<Element> &terms = termsOf<Element>(facts);
   u8 *slot = end.slots + end.slot * facts.slotStride;
   u64 message = end.ordinal + 1;
-  bool scales = Operator::scales && own;
+  TileView<Element> view(tile);
+  const u8 *source = view.address(place);
+  u64 count = view.size(length);
+  bool scales = Operator::scales && place.kind == Place::Input;
   if constexpr (protocol == Protocol::Simple) {
     u32 payload = simplePayload(source);
     copyMemory<Element, Operator>(slot + payload, source, scales, count, terms);
@@ -250,24 +260,34 @@ COIL_OUTLINED bool pushMessage(u32 sendEnd, const u8 *source, bool own, u64 coun
     end.slot = wraps ? 0 : end.slot + 1;
     end.lap += wraps;
   }
-  return true;
 }
 
 //===----------------------------------------------------------------------===//
 // Order
 //===----------------------------------------------------------------------===//
 
-COIL_OUTLINED bool awaitSignal(u32 receiveEnd, u32 location) {
+COIL_OUTLINED void postSignal(u32 sendEnd) {
+  if (hasFailed() || threadIndex() != 0)
+    return;
+  LocalSendEnd &end = localSend(sendEnd);
+  storeRelease<Scope::System>(end.counter, ++end.ordinal);
+}
+
+COIL_OUTLINED void awaitSignal(u32 receiveEnd, u32 location) {
+  if (hasFailed())
+    return;
   bool ended = false;
   if (threadIndex() == 0) {
     LocalReceiveEnd &end = localReceive(receiveEnd);
     Obstacle obstacle = {location, end.peer, receiveEnd, ++end.ordinal};
     ended = awaitCounter<Scope::System>(blockFacts(), end.counter, obstacle) == 0;
   }
-  return !syncBlockOr(ended);
+  failIf(ended);
 }
 
-COIL_OUTLINED bool awaitEntry(u32 rank, u32 location) {
+COIL_OUTLINED void awaitEntry(u32 rank, u32 location) {
+  if (hasFailed())
+    return;
   bool ended = false;
   if (threadIndex() == 0) {
     const BlockFacts &facts = blockFacts();
@@ -279,10 +299,12 @@ COIL_OUTLINED bool awaitEntry(u32 rank, u32 location) {
     if (entered == obstacle.expected)
       ended = !agree(facts, loadData<u64>(&record.fingerprint), obstacle);
   }
-  return !syncBlockOr(ended);
+  failIf(ended);
 }
 
-COIL_OUTLINED bool awaitWorkers(u32 location) {
+COIL_OUTLINED void awaitWorkers(u32 location) {
+  if (hasFailed())
+    return;
   bool ended = false;
   if (threadIndex() == 0) {
     const BlockFacts &facts = blockFacts();
@@ -294,7 +316,7 @@ COIL_OUTLINED bool awaitWorkers(u32 location) {
     Obstacle obstacle = {location, facts.rank, noChannel, goal};
     ended = awaitCounter<Scope::Device>(facts, arrivals, obstacle) == 0;
   }
-  return !syncBlockOr(ended);
+  failIf(ended);
 }
 
 /// By thread 0: a peer's buffer as this device reaches it, null if it has none and
@@ -322,17 +344,22 @@ COIL_DEVICE inline bool findBuffer(const WindowPlace &place, u64 needed, const O
 }
 
 /// Makes `slot` the buffers of a rank that has been met, of which the worker uses so
-/// many bytes. The location is of the operation that needs them.
-COIL_OUTLINED bool bindPeer(u32 slot, u32 rank, u64 inputBytes, u64 outputBytes, u32 location) {
+/// many segments, of so many bytes. The location is of the operation that needs them.
+COIL_OUTLINED void bindPeer(u32 slot, u32 rank, u32 inputSegments, u32 outputSegments,
+                            u32 elementBytes, u32 location) {
+  if (hasFailed())
+    return;
   bool ended = false;
   if (threadIndex() == 0) {
-    const EntryRecord &record = blockFacts().state->entries[rank];
+    const BlockFacts &facts = blockFacts();
+    const EntryRecord &record = facts.state->entries[rank];
     Obstacle obstacle = {location, rank, noChannel, 0};
     PeerBuffers &peer = boundPeer(slot);
-    ended = !findBuffer(record.input, inputBytes, obstacle, peer.input) ||
-            !findBuffer(record.output, outputBytes, obstacle, peer.output);
+    u64 segmentBytes = facts.chunking.count * elementBytes;
+    ended = !findBuffer(record.input, inputSegments * segmentBytes, obstacle, peer.input) ||
+            !findBuffer(record.output, outputSegments * segmentBytes, obstacle, peer.output);
   }
-  return !syncBlockOr(ended);
+  failIf(ended);
 }
 
 } // namespace coil::device

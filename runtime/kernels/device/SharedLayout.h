@@ -8,6 +8,7 @@
 #ifndef COIL_RUNTIME_KERNELS_DEVICE_SHAREDLAYOUT_H
 #define COIL_RUNTIME_KERNELS_DEVICE_SHAREDLAYOUT_H
 
+#include "runtime/kernels/device/Chunking.h"
 #include "runtime/kernels/device/Launch.h"
 
 namespace coil::device {
@@ -27,15 +28,14 @@ struct BlockFacts {
   u8 *scratch; ///< of this rank and instance
   u64 tileBytes;
   u64 slotStride; ///< of staged channels
-  u64 count;      ///< elements of a segment
-  u64 shortChunk; ///< count / chunks
+  Chunking chunking;
   u64 tileElements;
   u64 tiles;
   const u32 *constants;
   u32 rank, rankClass, worker, workers, instance, instances;
-  u32 longChunks; ///< count % chunks
   u32 ranks;
   u32 sendEnds, receiveEnds;
+  u32 failed;   ///< whether an operation gave up
   u64 terms[4]; ///< Terms of the element type
 };
 

@@ -29,7 +29,6 @@
 #define COIL_RUNTIME_KERNELS_DEVICE_WORKER_H
 
 #include "runtime/kernels/device/Operations.h"
-#include "runtime/kernels/device/Tile.h"
 
 namespace coil::device {
 
@@ -41,7 +40,7 @@ enum Ending : bool { Keep, Complete };
 template <typename Element, typename Operator, Protocol protocol> class Worker {
 public:
   /// `chunks` is the plan's number of chunks a segment.
-  COIL_DEVICE Worker(const Launch &launch, u32 chunks) : launch(launch), chunks(chunks) {
+  COIL_DEVICE Worker(const Launch &launch, u32 chunks) : launch(launch) {
     enterCall<Element>(launch, protocol, chunks);
     const BlockFacts &facts = blockFacts();
     tile = u64(facts.instance) - facts.instances; // before the first
@@ -63,98 +62,82 @@ public:
   /// has failed.
   COIL_DEVICE bool nextTile() {
     tile += blockFacts().instances;
-    return !failed && tile < blockFacts().tiles;
+    return !hasFailed() && tile < blockFacts().tiles;
   }
 
   //===--------------------------------------------------------------------===//
   // Places and operands: the current tile of chunk `chunk` of a segment
   //===--------------------------------------------------------------------===//
 
-  COIL_DEVICE Source input(u32 chunk, u32 segment = 0) const {
-    return {reinterpret_cast<u64>(blockFacts().input + byteOf(chunk, segment)), Source::OwnInput};
+  COIL_DEVICE static Place input(u32 chunk, u32 segment = 0) {
+    return {Place::Input, 0, chunk, segment};
   }
-  COIL_DEVICE Place output(u32 chunk, u32 segment = 0) const {
-    return {blockFacts().output + byteOf(chunk, segment)};
+  COIL_DEVICE static Place output(u32 chunk, u32 segment = 0) {
+    return {Place::Output, 0, chunk, segment};
   }
-  COIL_DEVICE Place scratch(u32 index) const {
-    return {blockFacts().scratch + index * blockFacts().tileBytes};
-  }
+  COIL_DEVICE static Place scratch(u32 index) { return {Place::Scratch, 0, index, 0}; }
 
   /// Of the rank bound to `slot`.
-  COIL_DEVICE Place peerInput(u32 slot, u32 chunk, u32 segment = 0) const {
-    return {boundPeer(slot).input + byteOf(chunk, segment)};
+  COIL_DEVICE static Place peerInput(u32 slot, u32 chunk, u32 segment = 0) {
+    return {Place::PeerInput, slot, chunk, segment};
   }
-  COIL_DEVICE Place peerOutput(u32 slot, u32 chunk, u32 segment = 0) const {
-    return {boundPeer(slot).output + byteOf(chunk, segment)};
+  COIL_DEVICE static Place peerOutput(u32 slot, u32 chunk, u32 segment = 0) {
+    return {Place::PeerOutput, slot, chunk, segment};
   }
   /// Of any rank; the same instance's.
-  COIL_DEVICE Place peerScratch(u32 rank, u32 index) const {
-    const RankState &state = *blockFacts().state;
-    return {state.scratch[rank] +
-            (blockFacts().instance * state.scratchChunks + index) * state.tileBytes};
+  COIL_DEVICE static Place peerScratch(u32 rank, u32 index) {
+    return {Place::PeerScratch, rank, index, 0};
   }
 
   /// The message that comes next at a receiving end. A statement that has it as an
   /// operand waits for it, and frees its slot in the end.
-  COIL_DEVICE Source head(u32 receiveEnd) const { return {receiveEnd, Source::Head}; }
+  COIL_DEVICE static Place head(u32 receiveEnd) { return {Place::Head, receiveEnd, 0, 0}; }
 
   //===--------------------------------------------------------------------===//
   // Data. `length` is the chunk that gives the number of elements.
   //===--------------------------------------------------------------------===//
 
   /// destination := source, which is no head.
-  COIL_DEVICE void copy(Place destination, u32 length, Source source) {
-    bool scales = Operator::scales && source.kind == Source::OwnInput;
-    if (failed || (reinterpret_cast<u64>(destination.address) == source.place && !scales))
-      return;
-    copyMemory<Element, Operator>(destination.address, reinterpret_cast<const u8 *>(source.place),
-                                  scales, tiling().size(length), termsOf<Element>(blockFacts()));
-    syncBlock();
+  COIL_DEVICE void copy(Place destination, u32 length, Place source) {
+    runCopy<Element, Operator>(destination, length, source, tile);
   }
 
   /// destination := sources, at least one, combined left to right, rounded once.
   template <typename... Sources>
   COIL_DEVICE void reduce(Place destination, u32 length, Ending ending, u32 location,
                           Sources... sources) {
-    const Source list[] = {Source(sources)...};
+    PlaceList<sizeof...(sources)> list = {{sources...}};
     if (divides(ending))
       combine<Operator>(destination, length, location, list);
     else
       combine<Undivided<Operator>>(destination, length, location, list);
   }
 
-  /// The same for any number of operands: sourceAt(q) gives operand q of `arity`
+  /// The same for any number of operands: placeAt(q) gives operand q of `arity`
   /// and is asked again and again, so that no memory is needed for many.
-  template <typename SourceAt>
+  template <typename PlaceAt>
   COIL_DEVICE void reduceMany(Place destination, u32 length, Ending ending, u32 location, u32 arity,
-                              SourceAt sourceAt) {
-    if (failed)
-      return;
-    u64 count = tiling().size(length);
+                              PlaceAt placeAt) {
     if (divides(ending))
-      failed = !runLongStatement<Element, Operator, protocol>(destination.address, count, arity,
-                                                              sourceAt, location);
+      runLongStatement<Element, Operator, protocol>(destination, length, arity, placeAt, tile,
+                                                    location);
     else
-      failed = !runLongStatement<Element, Undivided<Operator>, protocol>(destination.address, count,
-                                                                         arity, sourceAt, location);
+      runLongStatement<Element, Undivided<Operator>, protocol>(destination, length, arity, placeAt,
+                                                               tile, location);
   }
   COIL_DEVICE void reduceMany(Place destination, u32 length, Ending ending, u32 location,
-                              const Source *sources, u32 arity) {
-    reduceMany(destination, length, ending, location, arity, [=](u32 q) { return sources[q]; });
+                              const Place *places, u32 arity) {
+    reduceMany(destination, length, ending, location, arity, [=](u32 q) { return places[q]; });
   }
 
   /// Waits for a free slot of a staged channel and sends `source`, which is no head.
-  COIL_DEVICE void push(u32 sendEnd, u32 length, Source source, u32 location) {
-    if (!failed)
-      failed = !pushMessage<Element, Operator, protocol>(
-          sendEnd, reinterpret_cast<const u8 *>(source.place), source.kind == Source::OwnInput,
-          tiling().size(length), location);
+  COIL_DEVICE void push(u32 sendEnd, u32 length, Place source, u32 location) {
+    pushMessage<Element, Operator, protocol>(sendEnd, length, source, tile, location);
   }
 
   /// destination := the next message of a staged channel.
   COIL_DEVICE void pop(Place destination, u32 length, u32 receiveEnd, u32 location) {
-    const Source list[] = {head(receiveEnd)};
-    combine<CopyFor<Operator>>(destination, length, location, list);
+    combine<CopyFor<Operator>>(destination, length, location, PlaceList<1>{{head(receiveEnd)}});
   }
 
   //===--------------------------------------------------------------------===//
@@ -163,24 +146,13 @@ public:
 
   /// Tells the other end of a p2p channel that all earlier operations of this
   /// worker are done.
-  COIL_DEVICE void signal(u32 sendEnd) {
-    if (failed || threadIndex() != 0)
-      return;
-    LocalSendEnd &end = localSend(sendEnd);
-    storeRelease<Scope::System>(end.counter, ++end.ordinal);
-  }
+  COIL_DEVICE void signal(u32 sendEnd) { postSignal(sendEnd); }
 
   /// Waits for the next signal of a p2p channel.
-  COIL_DEVICE void wait(u32 receiveEnd, u32 location) {
-    if (!failed)
-      failed = !awaitSignal(receiveEnd, location);
-  }
+  COIL_DEVICE void wait(u32 receiveEnd, u32 location) { awaitSignal(receiveEnd, location); }
 
   /// Waits until another rank has entered this call.
-  COIL_DEVICE void meet(u32 rank, u32 location) {
-    if (!failed)
-      failed = !awaitEntry(rank, location);
-  }
+  COIL_DEVICE void meet(u32 rank, u32 location) { awaitEntry(rank, location); }
 
   /// Makes `slot` the buffers of a rank that this rank has met: by this worker, or
   /// ordered before. `inputSegments` and `outputSegments` are the segments of them
@@ -188,31 +160,16 @@ public:
   /// a buffer with none only the beginning is checked. The location is of the
   /// operation that needs them.
   COIL_DEVICE void bind(u32 slot, u32 rank, u32 inputSegments, u32 outputSegments, u32 location) {
-    u64 segmentBytes = blockFacts().count * sizeof(Element);
-    if (!failed)
-      failed = !bindPeer(slot, rank, inputSegments * segmentBytes, outputSegments * segmentBytes,
-                         location);
+    bindPeer(slot, rank, inputSegments, outputSegments, sizeof(Element), location);
   }
 
   /// Waits until all workers of this rank and instance are here.
-  COIL_DEVICE void barrier(u32 location) {
-    if (!failed)
-      failed = !awaitWorkers(location);
-  }
+  COIL_DEVICE void barrier(u32 location) { awaitWorkers(location); }
 
   /// Ends the worker's program. Nothing may follow.
   COIL_DEVICE void finish() { leaveCall(launch); }
 
 private:
-  COIL_DEVICE Tiling tiling() const {
-    const BlockFacts &facts = blockFacts();
-    return Tiling(facts.count, chunks, facts.shortChunk, facts.longChunks, facts.tileElements,
-                  tile * facts.tileElements);
-  }
-  COIL_DEVICE u64 byteOf(u32 chunk, u32 segment) const {
-    return tiling().first(chunk, segment) * sizeof(Element);
-  }
-
   /// Whether a statement divides: for most operators, no.
   COIL_DEVICE bool divides(Ending ending) const {
     return Operator::divides && ending == Complete && blockFacts().ranks > 1;
@@ -220,16 +177,12 @@ private:
 
   template <typename Statement, u32 arity>
   COIL_DEVICE void combine(Place destination, u32 length, u32 location,
-                           const Source (&list)[arity]) {
-    if (!failed)
-      failed = !runStatement<Element, Statement, protocol, arity>(
-          destination.address, tiling().size(length), SourceList<arity>(list), location);
+                           const PlaceList<arity> &list) {
+    runStatement<Element, Statement, protocol, arity>(destination, length, list, tile, location);
   }
 
   const Launch &launch;
-  const u32 chunks;
   u64 tile;
-  bool failed = false; ///< the same in all threads of the block
 };
 
 } // namespace coil::device

@@ -1,9 +1,9 @@
 """compile_examples.py COILC EXAMPLES [--all]: compiles every example's kernels with NVRTC, float
 sums with the simple protocol, out of place and for one of sm_75, sm_80, sm_90 and sm_100 in turn, as
 far as NVRTC knows them; with --all for all of them, in place as well, which is for a nightly run. One
-example is so compiled in any case, and with other types, operators and protocols. No kernel of a regular algorithm may spill
-registers with the simple protocol; others may spill a few around their calls, not in the loops over data,
-which are functions of their own. None may take long to compile. Exits with 77 where there is no NVRTC."""
+example is so compiled in any case, and with other types, operators and protocols. No kernel may spill
+registers with the simple protocol, and none may take long to compile. Exits with 77 where there is no
+NVRTC."""
 
 import sys
 from pathlib import Path
@@ -13,14 +13,8 @@ import resources
 # The first that a program allows.
 RANKS = (8, 9, 4, 2)
 ARCHS = ("sm_75", "sm_80", "sm_90", "sm_100")
-# The goal is 1.5 s; the rest is for slower machines, since a test must not fail for those, and for
-# programs whose ranks all differ.
-MOST_SECONDS = 8.0
-# Of a thread, bytes stored and loaded.
-MOST_SPILLS = 256
-# Of kernels in which every class of ranks has its own long list of calls.
-MOST_SPILLS_OF = {"bucketed": 576}
-REGULAR = ("ring", "allpairs", "recursive_doubling", "chain")
+# Of processor time. The goal is 1.5 s; the rest is for slower and busier machines.
+MOST_SECONDS = 6.0
 OTHERS = (("--type=bf16,f16", "--op=avg,max"), ("--type=f8e4m3", "--op=premulsum"),
           ("--type=i32,u8,f64", "--op=prod,min"))
 
@@ -79,8 +73,7 @@ def main():
     for program, row in rows:
         packets = row["kernel"].endswith(("_ll", "_ll128"))
         problems = []
-        most = 0 if program.stem in REGULAR else MOST_SPILLS_OF.get(program.stem, MOST_SPILLS)
-        if row["spills"] > most and not packets:
+        if row["spills"] and not packets:
             problems.append(f"{row['spills']} bytes of spills")
         if row["seconds"] > MOST_SECONDS:
             problems.append(f"{row['seconds']} s to compile")
@@ -88,10 +81,10 @@ def main():
             failures += 1
             print(f"{program}: {row['kernel']} {row['type']} {row['op']} for {row['arch']}: "
                   + ", ".join(problems))
-    spilling = sum(1 for _, row in rows if row["spills"])
-    slowest = max(row["seconds"] for _, row in rows)
-    print(f"{len(programs)} examples, {len(rows)} kernels compiled, {spilling} with spills, slowest "
-          f"{slowest:.2f} s of processor time, {failures} failures")
+    slowest = sorted(rows, key=lambda pair: pair[1]["seconds"])[-3:]
+    print(f"{len(programs)} examples, {len(rows)} kernels compiled, {failures} failures; the slowest: "
+          + ", ".join(f"{row['kernel']} {row['type']} {row['op']} {row['arch']} {row['seconds']:.2f} s"
+                      for _, row in reversed(slowest)))
     return 1 if failures else 0
 
 

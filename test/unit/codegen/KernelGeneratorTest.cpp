@@ -256,7 +256,7 @@ TEST(KernelGenerator, ManyOperandsAreFoundOneByOne) {
   GeneratedKernel kernel = generated(gatheringSum({1, 2, 3, 4, 0, 5, 6, 7, 8, 9, 10, 11}));
   EXPECT_THAT(kernel.text,
               HasSubstr("    worker.reduceMany(worker.output(rank), rank, Complete, 0, 12, "
-                        "[&](u32 q) -> Source {\n"
+                        "[&](u32 q) -> Place {\n"
                         "      if (q < 4)\n"
                         "        return worker.peerInput(q, rank);\n"
                         "      if (q < 5)\n"
@@ -271,10 +271,10 @@ TEST(KernelGenerator, ManyOperandsAreFoundOneByOne) {
 TEST(KernelGenerator, OperandsOfManyRulesFillAnArray) {
   // Ten pieces: own and another's by turns, but never twice the same pair.
   GeneratedKernel kernel = generated(gatheringSum({0, 1, 1, 0, 2, 2, 2, 0, 3, 0, 4, 4, 0, 5, 0}));
-  EXPECT_THAT(kernel.text, HasSubstr("      Source sources[15];\n"
-                                     "      sources[0] = worker.input(rank);\n"));
+  EXPECT_THAT(kernel.text, HasSubstr("      Place places[15];\n"
+                                     "      places[0] = worker.input(rank);\n"));
   EXPECT_THAT(kernel.text, HasSubstr("      worker.reduceMany(worker.output(rank), rank, Complete, "
-                                     "0, sources, 15);\n"));
+                                     "0, places, 15);\n"));
 }
 
 TEST(KernelGenerator, FewOperandsAreListed) {

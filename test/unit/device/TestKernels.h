@@ -48,7 +48,7 @@ COIL_KERNEL void directAllReduce(COIL_GRID_CONSTANT const Launch launch) {
   while (worker.nextTile()) {
     auto inputOf = [&](u32 other) {
       return other == rank ? worker.input(rank)
-                           : Source(worker.peerInput((other + ranks - rank - 1) % ranks, rank));
+                           : worker.peerInput((other + ranks - rank - 1) % ranks, rank);
     };
     worker.reduceMany(worker.output(rank), rank, Complete, 2, ranks, inputOf);
     for (u32 step = 1; step < ranks; ++step)
@@ -77,11 +77,11 @@ COIL_KERNEL void messagesAllReduce(COIL_GRID_CONSTANT const Launch launch) {
     for (u32 step = 1; step < ranks; ++step)
       worker.push(step - 1, (rank + step) % ranks, worker.input((rank + step) % ranks), 1);
     if (many) {
-      Source sources[4];
-      sources[0] = worker.input(rank);
+      Place places[4];
+      places[0] = worker.input(rank);
       for (u32 q = 1; q < ranks; ++q)
-        sources[q] = worker.head(q - 1);
-      worker.reduceMany(worker.output(rank), rank, Complete, 2, sources, ranks);
+        places[q] = worker.head(q - 1);
+      worker.reduceMany(worker.output(rank), rank, Complete, 2, places, ranks);
     } else {
       worker.reduce(worker.output(rank), rank, Complete, 2, worker.input(rank), worker.head(0),
                     worker.head(1), worker.head(2));

@@ -14,8 +14,7 @@ using namespace coil::device;
 void checkTiles(u64 count, u32 chunks, u64 tileElements, u64 tile, u32 chunk, u32 segment) {
   SCOPED_TRACE(testing::Message() << count << " elements, " << chunks << " chunks of "
                                   << tileElements << ", tile " << tile << ", chunk " << chunk);
-  Tiling tiling(count, chunks, count / chunks, static_cast<u32>(count % chunks), tileElements,
-                tile * tileElements);
+  Tiling tiling(Chunking::of(count, chunks), tileElements, tile * tileElements);
   ElementRange expected =
       tileRange(count, chunks, u64(segment) * chunks + chunk, tileElements, tile);
   ASSERT_EQ(tiling.size(chunk), expected.size);
