@@ -258,14 +258,16 @@ PlaceForm countedFrom(PlaceForm place, size_t loop, uint32_t first) {
 
 } // namespace
 
-/// A reduction whose operands are given one by one: by a function if they follow
-/// few rules, so that nothing is kept for each, else by an array.
+/// A reduction whose operands are given one by one: by a function if they are many
+/// and follow few rules, so that nothing is kept for each, else by an array, whose
+/// reduction is a function that all calls share.
 void FunctionWriter::writeLongReduce(TextLines &lines, const CallForm &call, size_t indent) {
   std::vector<std::string> arguments{placeText(*call.destination), text(call.numbers[0]),
                                      call.complete ? "Complete" : "Keep",
                                      std::to_string(call.location)};
   const std::string count = std::to_string(call.operandCount);
-  if (hasFewPieces(call.operands, stepNames.size())) {
+  constexpr uint32_t mostInArray = 16;
+  if (call.operandCount > mostInArray && hasFewPieces(call.operands, stepNames.size())) {
     arguments.insert(arguments.end(), {count, "[&](u32 q) -> Place {"});
     lines.addCall(indent, "worker.reduceMany(", arguments, "");
     writeSelection(lines, call.operands, indent + 2);
@@ -276,7 +278,7 @@ void FunctionWriter::writeLongReduce(TextLines &lines, const CallForm &call, siz
   lines.add(indent + 2, fmt::format("Place places[{}];", count));
   size_t next = 0;
   writePlaces(lines, call.operands, "", next, indent + 2);
-  arguments.insert(arguments.end(), {"places", count});
+  arguments.push_back("places");
   lines.addCall(indent + 2, "worker.reduceMany(", arguments, ");");
   lines.add(indent, "}");
 }

@@ -65,6 +65,23 @@ COIL_DEVICE inline PacketOperand packetOperand(const TileView<Element> &tile, co
   return {slotOf(end) + slotHeaderBytes, end.ordinal + 1, end.peer, place.slot, false};
 }
 
+template <Protocol protocol> struct OperandType {
+  using Type = PacketOperand;
+};
+template <> struct OperandType<Protocol::Simple> {
+  using Type = Operand;
+};
+template <Protocol protocol> using OperandOf = typename OperandType<protocol>::Type;
+
+template <Protocol protocol, typename Element>
+COIL_DEVICE inline OperandOf<protocol> operandAt(const TileView<Element> &tile,
+                                                 const Place &place) {
+  if constexpr (protocol == Protocol::Simple)
+    return memoryOperand(tile, place);
+  else
+    return packetOperand(tile, place);
+}
+
 /// By thread 0, of ll128 by its warp: waits for the next message of an end, and
 /// checks that it belongs to this call.
 template <Protocol protocol> COIL_OUTLINED bool awaitMessage(u32 receiveEnd, u32 location) {
@@ -191,6 +208,26 @@ COIL_OUTLINED void runStatement(Place destination, u32 length, PlaceList<arity> 
   freeHeads(arity, places);
 }
 
+/// Combines operandAt(q), for q from 0 to `arity` - 1, all of whose messages have
+/// arrived. False if that failed.
+template <typename Element, typename Operator, Protocol protocol, typename OperandAt>
+COIL_DEVICE inline bool combineMany(u8 *to, u64 count, u32 arity, OperandAt operandAt,
+                                    u32 location) {
+  BlockFacts &facts = blockFacts();
+  const Terms<Element> &terms = termsOf<Element>(facts);
+  if constexpr (protocol == Protocol::Simple) {
+    reduceManyMemory<Element, Operator>(to, arity, operandAt, count, terms);
+    syncBlock();
+    return true;
+  } else if constexpr (protocol == Protocol::Ll) {
+    return !failIf(
+        !reduceManyLl<Element, Operator>(facts, to, arity, operandAt, location, count, terms));
+  } else {
+    return !failIf(
+        !reduceManyLl128<Element, Operator>(facts, to, arity, operandAt, location, count, terms));
+  }
+}
+
 /// destination := any number of operands combined; placeAt(q) is operand q's.
 template <typename Element, typename Operator, Protocol protocol, typename PlaceAt>
 COIL_DEVICE inline void runLongStatement(Place destination, u32 length, u32 arity, PlaceAt placeAt,
@@ -198,26 +235,29 @@ COIL_DEVICE inline void runLongStatement(Place destination, u32 length, u32 arit
   if (hasFailed() || !awaitHeads<protocol>(location, arity, placeAt))
     return;
   TileView<Element> view(tile);
-  u8 *to = view.address(destination);
-  u64 count = view.size(length);
-  BlockFacts &facts = blockFacts();
-  const Terms<Element> &terms = termsOf<Element>(facts);
-  if constexpr (protocol == Protocol::Simple) {
-    auto operandAt = [&](u32 q) { return memoryOperand(view, placeAt(q)); };
-    reduceManyMemory<Element, Operator>(to, arity, operandAt, count, terms);
-    syncBlock();
-  } else {
-    auto operandAt = [&](u32 q) { return packetOperand(view, placeAt(q)); };
-    bool whole;
-    if constexpr (protocol == Protocol::Ll)
-      whole = reduceManyLl<Element, Operator>(facts, to, arity, operandAt, location, count, terms);
-    else
-      whole =
-          reduceManyLl128<Element, Operator>(facts, to, arity, operandAt, location, count, terms);
-    if (failIf(!whole))
-      return;
-  }
-  freeHeads(arity, placeAt);
+  auto operand = [&](u32 q) { return operandAt<protocol>(view, placeAt(q)); };
+  if (combineMany<Element, Operator, protocol>(view.address(destination), view.size(length), arity,
+                                               operand, location))
+    freeHeads(arity, placeAt);
+}
+
+/// The same of operands at `places`. `operands` is room for as many, of each thread:
+/// what is found once need not be found for every word.
+template <typename Element, typename Operator, Protocol protocol>
+COIL_OUTLINED void runListedStatement(Place destination, u32 length, const Place *places,
+                                      OperandOf<protocol> *operands, u32 arity, u64 tile,
+                                      u32 location) {
+  auto placeAt = [=](u32 q) { return places[q]; };
+  if (hasFailed() || !awaitHeads<protocol>(location, arity, placeAt))
+    return;
+  TileView<Element> view(tile);
+  COIL_ROLLED
+  for (u32 q = 0; q < arity; ++q)
+    operands[q] = operandAt<protocol>(view, places[q]);
+  auto operand = [=](u32 q) { return operands[q]; };
+  if (combineMany<Element, Operator, protocol>(view.address(destination), view.size(length), arity,
+                                               operand, location))
+    freeHeads(arity, placeAt);
 }
 
 /// Sends what lies at `place`, which is no head.

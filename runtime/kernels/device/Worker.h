@@ -125,9 +125,18 @@ public:
       runLongStatement<Element, Undivided<Operator>, protocol>(destination, length, arity, placeAt,
                                                                tile, location);
   }
+  /// The same for operands in an array: quicker for a few, but a thread needs memory
+  /// for each.
+  template <u32 arity>
   COIL_DEVICE void reduceMany(Place destination, u32 length, Ending ending, u32 location,
-                              const Place *places, u32 arity) {
-    reduceMany(destination, length, ending, location, arity, [=](u32 q) { return places[q]; });
+                              const Place (&places)[arity]) {
+    OperandOf<protocol> operands[arity];
+    if (divides(ending))
+      runListedStatement<Element, Operator, protocol>(destination, length, places, operands, arity,
+                                                      tile, location);
+    else
+      runListedStatement<Element, Undivided<Operator>, protocol>(destination, length, places,
+                                                                 operands, arity, tile, location);
   }
 
   /// Waits for a free slot of a staged channel and sends `source`, which is no head.

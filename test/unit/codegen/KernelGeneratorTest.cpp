@@ -253,15 +253,16 @@ Plan gatheringSum(const std::vector<uint32_t> &distances) {
 }
 
 TEST(KernelGenerator, ManyOperandsAreFoundOneByOne) {
-  GeneratedKernel kernel = generated(gatheringSum({1, 2, 3, 4, 0, 5, 6, 7, 8, 9, 10, 11}));
+  GeneratedKernel kernel =
+      generated(gatheringSum({1, 2, 3, 4, 0, 5, 6, 7, 8, 9, 10, 11, 1, 2, 3, 4, 5}));
   EXPECT_THAT(kernel.text,
-              HasSubstr("    worker.reduceMany(worker.output(rank), rank, Complete, 0, 12, "
+              HasSubstr("    worker.reduceMany(worker.output(rank), rank, Complete, 0, 17, "
                         "[&](u32 q) -> Place {\n"
                         "      if (q < 4)\n"
                         "        return worker.peerInput(q, rank);\n"
                         "      if (q < 5)\n"
                         "        return worker.input(rank);\n"
-                        "      return worker.peerInput(q - 1, rank);\n"
+                        "      return worker.peerInput((q - 1) % 11, rank);\n"
                         "    });\n"));
   EXPECT_THAT(kernel.text, HasSubstr("  for (u32 step = 0; step < 11; ++step)\n"
                                      "    worker.bind(step, (rank + step + 1) % 12, 1, 0, 0);\n"));
@@ -274,7 +275,7 @@ TEST(KernelGenerator, OperandsOfManyRulesFillAnArray) {
   EXPECT_THAT(kernel.text, HasSubstr("      Place places[15];\n"
                                      "      places[0] = worker.input(rank);\n"));
   EXPECT_THAT(kernel.text, HasSubstr("      worker.reduceMany(worker.output(rank), rank, Complete, "
-                                     "0, places, 15);\n"));
+                                     "0, places);\n"));
 }
 
 TEST(KernelGenerator, FewOperandsAreListed) {

@@ -79,9 +79,9 @@ COIL_KERNEL void messagesAllReduce(COIL_GRID_CONSTANT const Launch launch) {
     if (many) {
       Place places[4];
       places[0] = worker.input(rank);
-      for (u32 q = 1; q < ranks; ++q)
+      for (u32 q = 1; q < 4; ++q)
         places[q] = worker.head(q - 1);
-      worker.reduceMany(worker.output(rank), rank, Complete, 2, places, ranks);
+      worker.reduceMany(worker.output(rank), rank, Complete, 2, places);
     } else {
       worker.reduce(worker.output(rank), rank, Complete, 2, worker.input(rank), worker.head(0),
                     worker.head(1), worker.head(2));
