@@ -313,14 +313,14 @@ struct EnsuresStmt : Stmt {
   explicit EnsuresStmt(SourceRange range) : Stmt(Kind::Ensures, range) {}
 };
 
-/// `schedule { slices expression  parallel expression  transport word }`.
+/// `schedule { slices expression  parallel expression  transport word  protocol word }`.
 struct ScheduleStmt : Stmt {
   /// A word that stands in the block, and what follows it.
   struct Entry {
     Name word;
     /// Of slices and parallel.
     ExprPtr value;
-    /// Of transport.
+    /// Of transport and protocol.
     Name choice;
   };
   std::vector<Entry> entries;

@@ -2,7 +2,10 @@
 
 #include "compiler/frontend/Check.h"
 
+#include "compiler/frontend/ScheduleWords.h"
 #include "compiler/frontend/Suggest.h"
+
+#include <algorithm>
 
 namespace coil {
 
@@ -29,15 +32,24 @@ void Checker::operator()(const ScheduleStmt &stmt) {
       if (count && count->isAtMost(0))
         rangeError(entry.value->range, "{} must be at least 1, found {}", what,
                    describeHigh(*count));
-    } else if (entry.choice.text != "p2p" && entry.choice.text != "staged") {
-      Suggestion nearest(entry.choice.text);
-      nearest.consider("p2p");
-      nearest.consider("staged");
-      diagnostics.error(entry.choice.range,
-                        "expected the transport 'p2p' or 'staged', found '{}'{}", entry.choice.text,
-                        nearest.text());
+      continue;
     }
+    const ScheduleWord &word = *findScheduleWord(entry.word.text);
+    if (std::find(word.choices.begin(), word.choices.end(), entry.choice.text) !=
+        word.choices.end())
+      continue;
+    Suggestion nearest(entry.choice.text);
+    for (std::string_view choice : word.choices)
+      nearest.consider(choice);
+    diagnostics.error(entry.choice.range, "expected the {} {}, found '{}'{}", word.word,
+                      listOfChoices(word), entry.choice.text, nearest.text());
   }
+  const ScheduleStmt::Entry *transport = stmt.find("transport"), *protocol = stmt.find("protocol");
+  if (transport && protocol && transport->choice.text == "p2p")
+    diagnostics
+        .error(protocol->word.range,
+               "transport p2p sends no messages, so that there is no protocol")
+        .note(transport->word.range, "the transport is given here");
 }
 
 } // namespace coil

@@ -99,10 +99,12 @@ void Lowering::operator()(const ast::ScheduleStmt &stmt) {
     return entry ? lower(*entry->value) : Value();
   };
   Value slices = valueOf("slices"), parallel = valueOf("parallel");
-  mlir::StringAttr transport;
-  if (const ast::ScheduleStmt::Entry *entry = stmt.find("transport"))
-    transport = builder.getStringAttr(entry->choice.text);
-  ir::ScheduleOp::create(builder, location(stmt.range), slices, parallel, transport);
+  auto choiceOf = [&](llvm::StringRef word) {
+    const ast::ScheduleStmt::Entry *entry = stmt.find(word);
+    return entry ? builder.getStringAttr(entry->choice.text) : mlir::StringAttr();
+  };
+  ir::ScheduleOp::create(builder, location(stmt.range), slices, parallel, choiceOf("transport"),
+                         choiceOf("protocol"));
 }
 
 void Lowering::operator()(const ast::ScratchStmt &stmt) {

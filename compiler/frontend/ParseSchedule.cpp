@@ -2,6 +2,7 @@
 
 #include "compiler/frontend/Parser.h"
 
+#include "compiler/frontend/ScheduleWords.h"
 #include "compiler/frontend/Suggest.h"
 
 namespace coil {
@@ -9,27 +10,28 @@ namespace coil {
 using namespace ast;
 
 std::optional<ScheduleStmt::Entry> Parser::parseScheduleEntry() {
-  std::optional<Name> word = expectName("'slices', 'parallel' or 'transport'");
+  std::optional<Name> word = expectName(listOfScheduleWords());
   if (!word)
     return std::nullopt;
   ScheduleStmt::Entry entry{std::move(*word), nullptr, {}};
-  if (entry.word.text == "slices" || entry.word.text == "parallel") {
+  const ScheduleWord *known = findScheduleWord(entry.word.text);
+  if (!known) {
+    Suggestion nearest(entry.word.text);
+    for (const ScheduleWord &each : scheduleWords())
+      nearest.consider(each.word);
+    diagnostics.error(entry.word.range, "expected {}, found '{}'{}", listOfScheduleWords(),
+                      entry.word.text, nearest.text());
+    return std::nullopt;
+  }
+  if (known->choices.empty()) {
     entry.value = parseExpr();
     return entry.value ? std::optional(std::move(entry)) : std::nullopt;
   }
-  if (entry.word.text == "transport") {
-    std::optional<Name> choice = expectName("'p2p' or 'staged'");
-    if (!choice)
-      return std::nullopt;
-    entry.choice = std::move(*choice);
-    return entry;
-  }
-  Suggestion nearest(entry.word.text);
-  for (std::string_view known : {"slices", "parallel", "transport"})
-    nearest.consider(known);
-  diagnostics.error(entry.word.range, "expected 'slices', 'parallel' or 'transport', found '{}'{}",
-                    entry.word.text, nearest.text());
-  return std::nullopt;
+  std::optional<Name> choice = expectName(listOfChoices(*known));
+  if (!choice)
+    return std::nullopt;
+  entry.choice = std::move(*choice);
+  return entry;
 }
 
 StmtPtr Parser::parseSchedule() {

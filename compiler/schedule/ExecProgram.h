@@ -10,6 +10,7 @@
 #define COIL_COMPILER_SCHEDULE_EXECPROGRAM_H
 
 #include "compiler/semantics/Instance.h"
+#include "runtime/base/MessageProtocol.h"
 #include "runtime/base/Types.h"
 
 #include <cstdint>
@@ -130,6 +131,8 @@ struct ExecPlan {
   std::shared_ptr<const OwnContract> contract;
   /// The only one that matched variants are to have.
   std::optional<ExecTransport> transport;
+  /// Of staged variants on GPUs; none: the runtime chooses.
+  std::optional<MessageProtocol> protocol;
   std::vector<ExecVariant> variants;
   LocationIndex location = 0;
 };

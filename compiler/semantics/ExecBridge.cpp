@@ -171,6 +171,8 @@ ExecPlan readExecPlan(exec::PlanOp op, LocationTable &locations) {
   plan.contract = readContract(op);
   if (op.getTransport())
     plan.transport = static_cast<ExecTransport>(*op.getTransport());
+  if (op.getProtocol())
+    plan.protocol = static_cast<MessageProtocol>(*op.getProtocol());
   plan.location = locations.add(op.getLoc());
   for (auto variant : op.getBody().getOps<exec::VariantOp>())
     plan.variants.push_back(readExecVariant(variant, locations));
@@ -343,8 +345,13 @@ exec::PlanOp buildExecPlan(OpBuilder &builder, const ExecPlan &plan,
   if (plan.transport)
     transport = exec::TransportAttr::get(builder.getContext(),
                                          static_cast<exec::Transport>(*plan.transport));
-  auto op = exec::PlanOp::create(builder, locations[plan.location], plan.name,
-                                 nameOf(plan.collective), plan.ranks, plan.chunks, transport);
+  exec::ProtocolAttr protocol;
+  if (plan.protocol)
+    protocol =
+        exec::ProtocolAttr::get(builder.getContext(), static_cast<exec::Protocol>(*plan.protocol));
+  auto op =
+      exec::PlanOp::create(builder, locations[plan.location], plan.name, nameOf(plan.collective),
+                           plan.ranks, plan.chunks, transport, protocol);
   builder.setInsertionPointToStart(&op.getBody().emplaceBlock());
   if (plan.contract)
     buildContract(builder, op.getLoc(), *plan.contract);

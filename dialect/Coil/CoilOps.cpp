@@ -3,6 +3,7 @@
 #include "dialect/Coil/Coil.h"
 
 #include "dialect/CollectiveSyntax.h"
+#include "runtime/base/MessageProtocol.h"
 #include "runtime/base/Types.h"
 
 #include <llvm/ADT/StringMap.h>
@@ -94,6 +95,12 @@ LogicalResult ScheduleOp::verify() {
   if (getTransport() && *getTransport() != "p2p" && *getTransport() != "staged")
     return emitOpError() << "expected the transport p2p or staged, found '" << *getTransport()
                          << "'";
+  if (getProtocol() && !coil::parseMessageProtocol(std::string_view(*getProtocol())))
+    return emitOpError() << "expected the protocol simple, ll or ll128, found '" << *getProtocol()
+                         << "'";
+  if (getProtocol() && getTransport() == "p2p")
+    return emitOpError() << "expected no protocol over p2p, which sends no messages, found "
+                         << *getProtocol();
   return success();
 }
 

@@ -133,20 +133,22 @@ def Coil_ScheduleOp : Coil_Op<"schedule", [HasParent<"AlgorithmOp">, AttrSizedOp
     Every chunk is cut into `slices` times `parallel` parts, which are moved one by one;
     each of the `parallel` workers of a rank moves its share of the parts of every chunk.
     Both numbers are at least 1, which is what they are if not given. With `over`, plans
-    have variants of that transport only. Where the algorithm is applied by another, this
-    has no effect.
+    have variants of that transport only; with `using`, messages on GPUs have that
+    protocol. Where the algorithm is applied by another, this has no effect.
 
     Constraints:
     - C1: the transport is `p2p` or `staged`.
+    - C2: the protocol is `simple`, `ll` or `ll128`; there is none over `p2p`.
 
     ```mlir
-    coil.schedule slices %c4 parallel %c2 over p2p
+    coil.schedule slices %c4 parallel %c2 over staged using ll
     ```
   }];
   let arguments = (ins Optional<Index>:$slices, Optional<Index>:$parallel,
-                       OptionalAttr<StrAttr>:$transport);
+                       OptionalAttr<StrAttr>:$transport, OptionalAttr<StrAttr>:$protocol);
   let assemblyFormat = [{
-    (`slices` $slices^)? (`parallel` $parallel^)? (`over` custom<Keyword>($transport)^)? attr-dict
+    (`slices` $slices^)? (`parallel` $parallel^)? (`over` custom<Keyword>($transport)^)?
+    (`using` custom<Keyword>($protocol)^)? attr-dict
   }];
   let hasVerifier = 1;
 }

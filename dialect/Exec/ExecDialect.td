@@ -45,6 +45,13 @@ def Exec_Transport : I32EnumAttr<"Transport", "how a variant's channels carry da
   let cppNamespace = "::coil::exec";
 }
 
+def Exec_Protocol : I32EnumAttr<"Protocol", "how messages lie in slots on GPUs", [
+    I32EnumAttrCase<"Simple", 0, "simple">,
+    I32EnumAttrCase<"Ll", 1, "ll">,
+    I32EnumAttrCase<"Ll128", 2, "ll128">]> {
+  let cppNamespace = "::coil::exec";
+}
+
 def Exec_Buffer : I32EnumAttr<"Buffer", "a buffer of a rank", [
     I32EnumAttrCase<"Input", 0, "input">,
     I32EnumAttrCase<"Output", 1, "output">,

@@ -135,6 +135,9 @@ LogicalResult PlanOp::verify() {
     return emitOpError() << "expected at least 1 chunk, found " << getChunks();
   if (getTransport() == Transport::Matched)
     return emitOpError() << "expected the transport p2p or staged, found 'matched'";
+  if (getTransport() == Transport::P2P && getProtocol())
+    return emitOpError() << "expected no protocol over p2p, which sends no messages, found "
+                         << stringifyProtocol(*getProtocol());
   Block &body = getBody().front();
   bool isCustom = *coil::parseCollective(std::string_view(getCollective())) == Collective::Custom;
   if (isCustom && (body.empty() || !isa<ContractOp>(body.front())))

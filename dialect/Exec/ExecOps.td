@@ -21,11 +21,12 @@ def Exec_PlanOp : Exec_Op<"plan",
   let summary = "an algorithm for a number of ranks, in all its variants";
   let description = [{
     `chunks` is the number of chunks that a segment is cut into. With `over`, matched
-    variants become such of that transport only.
+    variants become such of that transport only. With `using`, messages of staged
+    variants on GPUs have that protocol; else the runtime chooses one for each call.
 
     Constraints:
     - C1: `collective` names a collective; `ranks` and `chunks` are at least 1; the
-      transport behind `over` is not `matched`.
+      transport behind `over` is not `matched`, and `staged` if a protocol is given.
     - C2: holds `exec.variant`s only, and before them one `exec.contract` exactly if the
       collective is `custom`.
 
@@ -38,11 +39,12 @@ def Exec_PlanOp : Exec_Op<"plan",
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, StrAttr:$collective,
                        Exec_IntAttr:$ranks, Exec_IntAttr:$chunks,
-                       OptionalAttr<Exec_Transport>:$transport);
+                       OptionalAttr<Exec_Transport>:$transport,
+                       OptionalAttr<Exec_Protocol>:$protocol);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     $sym_name `implements` custom<Collective>($collective) `ranks` $ranks `chunks` $chunks
-    (`over` $transport^)? attr-dict-with-keyword $body
+    (`over` $transport^)? (`using` $protocol^)? attr-dict-with-keyword $body
   }];
   let hasVerifier = 1;
 }

@@ -41,10 +41,13 @@ struct LowerToExec : impl::LowerToExecBase<LowerToExec> {
     ExecPlan plan;
     plan.name = planName(algorithm, requests->front());
     plan.location = algorithmLocation;
-    for (auto schedule : algorithm.getBody().getOps<ir::ScheduleOp>())
+    for (auto schedule : algorithm.getBody().getOps<ir::ScheduleOp>()) {
       if (schedule.getTransport())
         plan.transport =
             static_cast<ExecTransport>(*exec::symbolizeTransport(*schedule.getTransport()));
+      if (schedule.getProtocol())
+        plan.protocol = parseMessageProtocol(std::string_view(*schedule.getProtocol()));
+    }
     for (const InstanceRequest &request : *requests) {
       const ProvedInstance *proved = instances.get(algorithm, request);
       if (!proved)

@@ -15,8 +15,6 @@ using namespace codegen;
 
 namespace {
 
-constexpr std::array<std::string_view, device::numProtocols> protocolNames{"simple", "ll", "ll128"};
-
 Status checkRequest(const Plan &plan, size_t variant, const GenerateOptions &options) {
   if (variant >= plan.variants.size())
     return Status::error(StatusCode::InvalidArgument, "expected a variant below {}, found {}",
@@ -125,15 +123,13 @@ KernelInstance kernelInstance(Collective collective, DataType type, ReduceOp op)
   }
 }
 
-std::string_view nameOf(device::Protocol protocol) {
-  return protocolNames[static_cast<size_t>(protocol)];
-}
+static_assert(deviceProtocol(MessageProtocol::Simple) == device::Protocol::Simple &&
+              deviceProtocol(MessageProtocol::Ll) == device::Protocol::Ll &&
+              deviceProtocol(MessageProtocol::Ll128) == device::Protocol::Ll128 &&
+              numMessageProtocols == device::numProtocols);
 
-std::optional<device::Protocol> parseProtocol(std::string_view name) {
-  for (size_t i = 0; i < protocolNames.size(); ++i)
-    if (protocolNames[i] == name)
-      return static_cast<device::Protocol>(i);
-  return std::nullopt;
+std::string_view nameOf(device::Protocol protocol) {
+  return nameOf(static_cast<MessageProtocol>(protocol));
 }
 
 } // namespace coil

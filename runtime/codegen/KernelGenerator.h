@@ -92,9 +92,13 @@ struct KernelInstance {
 };
 KernelInstance kernelInstance(Collective collective, DataType type, ReduceOp op);
 
+/// The device library's word for a plan's protocol.
+constexpr device::Protocol deviceProtocol(MessageProtocol protocol) {
+  return static_cast<device::Protocol>(protocol);
+}
+
 /// "simple", "ll" and "ll128".
 std::string_view nameOf(device::Protocol protocol);
-std::optional<device::Protocol> parseProtocol(std::string_view name);
 
 } // namespace coil
 

@@ -9,12 +9,14 @@
 #ifndef COIL_RUNTIME_PLAN_PLAN_H
 #define COIL_RUNTIME_PLAN_PLAN_H
 
+#include "runtime/base/MessageProtocol.h"
 #include "runtime/base/OwnContract.h"
 #include "runtime/base/Symmetry.h"
 #include "runtime/base/Types.h"
 
 #include <compare>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -127,6 +129,8 @@ struct Plan {
   std::vector<PlanLocation> locations;
   /// Of Collective::Custom; empty for others.
   OwnContract contract;
+  /// Of staged variants on GPUs; none: the runtime chooses for each call.
+  std::optional<MessageProtocol> protocol;
   /// Checksum of the file's contents: ranks compare it to know that they loaded
   /// the same plan. Filled by the reader.
   uint64_t digest = 0;

@@ -99,6 +99,8 @@ public:
     convert(from.locations(), plan.locations);
     if (from.contract())
       convert(*from.contract(), plan.contract);
+    if (from.protocol() != planfb::Protocol::Any)
+      plan.protocol = static_cast<MessageProtocol>(static_cast<uint8_t>(from.protocol()) - 1);
     if (overdrawn)
       return invalid("damaged plan: its parts overlap, so that they hold more than its payload");
     return plan;

@@ -608,6 +608,8 @@ Status validatePlan(const Plan &plan) {
         validateText(fmt::format("file of location {}", i), plan.locations[i].file));
   if (static_cast<int>(plan.collective) >= numCollectives)
     return invalid("unknown collective {}", static_cast<int>(plan.collective));
+  if (plan.protocol && static_cast<uint32_t>(*plan.protocol) >= numMessageProtocols)
+    return invalid("unknown protocol {}", static_cast<int>(*plan.protocol));
   if (plan.ranks == 0 || plan.ranks > maxPlanRanks)
     return invalid("expected 1 to {} ranks, found {}", maxPlanRanks, plan.ranks);
   if (plan.chunks == 0)

@@ -8,6 +8,7 @@ cannot run.
 """
 
 import json
+import re
 import sys
 import tempfile
 from pathlib import Path
@@ -72,11 +73,31 @@ def check_transports(build, folder):
             raise support.Failure(f"expected an error on buffers that are not registered, found {said}")
 
 
+def check_protocols(build, folder):
+    coilc, coil_plan, coil_run = (support.tool(build, name) for name in ("coilc", "coil-plan", "coil-run"))
+    for protocol in ("simple", "ll", "ll128"):
+        path = scheduled(folder, "allreduce/ring", IN_PLACE, f"protocol {protocol}")
+        plan = Path(folder) / f"{protocol}.plan"
+        support.run_well([coilc, path, "-n", "3", "-o", plan])
+        if (found := json.loads(support.run_well([coil_plan, "dump", plan, "--json"]))["protocol"]) != protocol:
+            raise support.Failure(f"a schedule with protocol {protocol}: found {found}")
+        kernels = support.run_well([coilc, path, "-n", "3", "--emit=cuda"])
+        expected = {"Protocol::Simple", {"simple": "Protocol::Simple", "ll": "Protocol::Ll",
+                                         "ll128": "Protocol::Ll128"}[protocol]}
+        if (found := set(re.findall(r"Protocol::\w+", kernels))) != expected:
+            raise support.Failure(f"kernels with protocol {protocol}: expected {expected}, found {found}")
+        # On CPUs it means nothing.
+        support.run_well([coil_run, plan, "--count", "1023", "--iters", "1", "--check", "--quiet"])
+        support.run_well([coil_run, plan, "--target", "cuda-emulated", "--count", "5,1023", "--memory", "plain",
+                          "--iters", "1", "--warmup", "0", "--check", "--quiet"], timeout=300)
+
+
 def main():
     arguments = support.parser(__doc__).parse_args()
     with tempfile.TemporaryDirectory() as folder:
         check_cuts(arguments.build, folder)
         check_transports(arguments.build, folder)
+        check_protocols(arguments.build, folder)
     print("schedules keep every result")
 
 

@@ -32,6 +32,8 @@ public:
         quoted(plan.name), nameOf(plan.collective), plan.ranks, plan.chunks);
     put("  \"producer\": {},\n  \"format_version\": {},\n  \"digest\": \"{:016x}\",\n",
         quoted(plan.producer), planFormatVersion, plan.digest);
+    if (plan.protocol)
+      put("  \"protocol\": \"{}\",\n", nameOf(*plan.protocol));
     if (plan.collective == Collective::Custom)
       putContract(plan.contract);
     put("  \"locations\": ");

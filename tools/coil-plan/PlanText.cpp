@@ -203,6 +203,9 @@ std::string planText(const Plan &plan, std::optional<size_t> onlyVariant) {
                                  nameOf(plan.collective), plan.ranks, plan.chunks);
   fmt::format_to(std::back_inserter(text), "digest {:#018x}, written by \"{}\"\n", plan.digest,
                  plan.producer);
+  if (plan.protocol)
+    fmt::format_to(std::back_inserter(text), "messages on GPUs by protocol {}\n",
+                   nameOf(*plan.protocol));
   if (plan.collective == Collective::Custom)
     printContract(plan.contract, text);
   for (size_t i = 0; i < plan.variants.size(); ++i)
@@ -221,6 +224,8 @@ std::string planInfo(const Plan &plan) {
                                  "variants    {}\n",
                                  plan.name, nameOf(plan.collective), plan.ranks, plan.chunks,
                                  plan.producer, plan.digest, plan.variants.size());
+  if (plan.protocol)
+    text += fmt::format("protocol    {}\n", nameOf(*plan.protocol));
   if (plan.collective == Collective::Custom)
     text +=
         fmt::format("contract    {} of input, {} of output, {}\n",

@@ -70,7 +70,8 @@ void addKernelOptions(CLI::App &app, CoilcArguments &arguments, KernelWords &wor
   addList(app, "--op", words.ops, "OP,...", "operators (default: sum)")
       ->check(CLI::IsMember(allNames<ReduceOp>(numReduceOps)));
   addList(app, "--protocol", words.protocols, "PROTOCOL,...",
-          "how messages lie in slots (staged variants)\n(default: simple; with --cubin all)")
+          "how messages lie in slots (staged variants)\n(default: the algorithm's, or simple; with "
+          "--cubin all)")
       ->check(CLI::IsMember(allNames<device::Protocol>(device::numProtocols)));
   app.add_option("--variant", kernels.variant, "the plan's variant of this number, from 0")
       ->type_name("NUMBER")

@@ -83,9 +83,14 @@ bool isChosen(const Plan &plan, uint32_t number, const CoilcArguments &arguments
   const KernelArguments &wanted = arguments.kernels;
   bool isOfRoot = arguments.root < 0 || !hasRoot(plan.collective) ||
                   variant.root == static_cast<uint64_t>(arguments.root);
+  // Without messages there is one kernel, whose protocol is called simple.
+  const std::vector<device::Protocol> &protocols = wanted.protocols;
+  bool hasProtocol =
+      protocols.empty() || variant.transport == Transport::Staged ||
+      std::find(protocols.begin(), protocols.end(), device::Protocol::Simple) != protocols.end();
   return isOfRoot && number == wanted.variant.value_or(number) &&
          variant.inPlace == wanted.inPlace.value_or(variant.inPlace) &&
-         variant.transport == wanted.transport.value_or(variant.transport);
+         variant.transport == wanted.transport.value_or(variant.transport) && hasProtocol;
 }
 
 /// Generates the kernels asked for: of each variant, and of a staged one for each
@@ -99,9 +104,8 @@ Result<std::vector<Chosen>> choose(const Plan &plan, const CoilcArguments &argum
     if (!isChosen(plan, number, arguments))
       continue;
     bool hasMessages = plan.variants[number].transport == Transport::Staged;
-    for (device::Protocol protocol : protocols) {
-      if (!hasMessages && protocol != device::Protocol::Simple)
-        continue;
+    for (device::Protocol protocol :
+         hasMessages ? protocols : std::vector{device::Protocol::Simple}) {
       COIL_ASSIGN_OR_RETURN(GeneratedKernel kernel, generateKernel(plan, number, {protocol, {}}));
       chosen.push_back({number, std::move(kernel)});
     }
@@ -130,9 +134,12 @@ std::vector<Job> makeJobs(const Plan &plan, const std::vector<Chosen> &chosen,
   return jobs;
 }
 
-std::vector<device::Protocol> protocolsOr(const KernelArguments &wanted,
+/// Those asked for, else the plan's, else the last argument.
+std::vector<device::Protocol> protocolsOr(const Plan &plan, const KernelArguments &wanted,
                                           std::vector<device::Protocol> otherwise) {
-  return wanted.protocols.empty() ? otherwise : wanted.protocols;
+  if (!wanted.protocols.empty())
+    return wanted.protocols;
+  return plan.protocol ? std::vector{deviceProtocol(*plan.protocol)} : otherwise;
 }
 
 /// Makes the folder that `output` names. Gives the exit status.
@@ -253,7 +260,7 @@ std::optional<KernelForm> parseKernelForm(std::string_view name) {
 
 int emitKernels(const Plan &plan, KernelForm form, const CoilcArguments &arguments) {
   Result<std::vector<Chosen>> chosen =
-      choose(plan, arguments, protocolsOr(arguments.kernels, {device::Protocol::Simple}));
+      choose(plan, arguments, protocolsOr(plan, arguments.kernels, {device::Protocol::Simple}));
   if (!chosen.isOk())
     return fail(chosen.status().message());
   switch (form) {
@@ -270,7 +277,7 @@ Result<std::vector<uint8_t>> makeCubinBundle(const Plan &plan, const CoilcArgume
   std::vector<device::Protocol> all{device::Protocol::Simple, device::Protocol::Ll,
                                     device::Protocol::Ll128};
   COIL_ASSIGN_OR_RETURN(std::vector<Chosen> chosen,
-                        choose(plan, arguments, protocolsOr(arguments.kernels, all)));
+                        choose(plan, arguments, protocolsOr(plan, arguments.kernels, all)));
   COIL_ASSIGN_OR_RETURN(KernelCompiler compiler, KernelCompiler::load());
   nvrtc::CubinBundle bundle;
   bundle.planDigest = plan.digest;

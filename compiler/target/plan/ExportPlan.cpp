@@ -26,6 +26,7 @@ public:
     plan.locations = std::move(locations);
     if (programs.contract)
       plan.contract = *programs.contract;
+    plan.protocol = programs.protocol;
     for (const ExecVariant &variant : programs.variants) {
       if (variant.transport == ExecTransport::Matched)
         return Status::error(StatusCode::InvalidPlan,

@@ -78,10 +78,13 @@ public:
     Offset<planfb::Contract> contract;
     if (plan.collective == Collective::Custom)
       contract = add(plan.contract);
+    auto protocol = planfb::Protocol::Any;
+    if (plan.protocol)
+      protocol = static_cast<planfb::Protocol>(static_cast<uint8_t>(*plan.protocol) + 1);
     planfb::FinishPlanBuffer(builder, planfb::CreatePlan(builder, name,
                                                          static_cast<uint8_t>(plan.collective),
                                                          plan.ranks, plan.chunks, producer,
-                                                         variants, locations, contract));
+                                                         variants, locations, contract, protocol));
   }
 
 private:

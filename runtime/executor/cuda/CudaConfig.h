@@ -29,8 +29,9 @@ struct CudaConfig {
   uint64_t directBytes = 64 << 10;
   /// Milliseconds that a wait on the device may take; 0: for ever.
   uint64_t timeoutMs = 0;
-  /// The protocol of all staged calls, whatever their size.
-  /// Ll128 is tried between all devices when the communicator is made (Ll128Check.h).
+  /// The protocol of all staged calls, whatever their size and their plan.
+  /// Ll128 is tried between all devices when the communicator is made (Ll128Check.h), as
+  /// it is when a plan that asks for it is loaded.
   std::optional<Protocol> forceProtocol;
   /// False: no device reads or writes another's memory; messages go through the
   /// host's.

@@ -132,8 +132,15 @@ Status CudaRank::State::meet() {
   };
   COIL_RETURN_IF_ERROR(exchange.agree(call, prepare()));
   if (config.forceProtocol == Protocol::Ll128)
-    COIL_RETURN_IF_ERROR(checkLl128(call, *peers, exchange, device, stream, *kernels));
+    COIL_RETURN_IF_ERROR(requireLl128(call));
   watchdog = std::make_unique<Watchdog>(lookPeriod, [this] { return look(); });
+  return Status::ok();
+}
+
+Status CudaRank::State::requireLl128(const char *call) {
+  if (!ll128Works)
+    COIL_RETURN_IF_ERROR(checkLl128(call, *peers, exchange, device, stream, *kernels));
+  ll128Works = true;
   return Status::ok();
 }
 

@@ -76,9 +76,8 @@ Result<CallChoice> LoadedCudaPlan::State::choose(const CudaCall &call) {
   choice.variant = static_cast<size_t>(chosen - plan.variants.data());
   facts.transport = chosen->transport;
   if (chosen->transport == Transport::Staged)
-    facts.protocol = config.forceProtocol                             ? *config.forceProtocol
-                     : bytes <= config.llBytes && config.llBytes != 0 ? Protocol::Ll
-                                                                      : Protocol::Simple;
+    facts.protocol = fixedProtocol().value_or(
+        bytes <= config.llBytes && config.llBytes != 0 ? Protocol::Ll : Protocol::Simple);
   uint64_t longest = longestChunk(arguments.count, plan.chunks);
   facts.tileElements = chooseTile(longest, elementSize, layout->tileBytes(), layout->instances());
   choice.tiles = tileCount(arguments.count, plan.chunks, facts.tileElements);

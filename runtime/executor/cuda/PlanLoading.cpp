@@ -52,14 +52,20 @@ template <typename T> T *pointer(DevicePointer address) { return reinterpret_cas
 
 uint32_t LoadedCudaPlan::State::rank() const { return owner.rank(); }
 
+std::optional<Protocol> LoadedCudaPlan::State::fixedProtocol() const {
+  if (owner.config.forceProtocol || !plan.protocol)
+    return owner.config.forceProtocol;
+  return deviceProtocol(*plan.protocol);
+}
+
 Result<LayoutTerms> LoadedCudaPlan::State::terms() const {
   if (plan.ranks != owner.peers->ranks())
     return Status::error(StatusCode::InvalidPlan, "plan '{}' is for {} ranks, found {}", plan.name,
                          plan.ranks, owner.peers->ranks());
   LayoutTerms terms;
   terms.tileBytes = owner.config.tileBytes;
-  if (owner.config.forceProtocol)
-    terms.protocols = {*owner.config.forceProtocol};
+  if (std::optional<Protocol> protocol = fixedProtocol())
+    terms.protocols = {*protocol};
   else if (owner.config.llBytes == 0)
     terms.protocols = {Protocol::Simple};
   else
@@ -96,6 +102,8 @@ Status LoadedCudaPlan::State::load() {
   COIL_ASSIGN_OR_RETURN(std::vector<uint32_t> all,
                         owner.exchange.gather<uint32_t>(call, instances));
   mine->instances = *std::min_element(all.begin(), all.end());
+  if (fixedProtocol() == Protocol::Ll128)
+    COIL_RETURN_IF_ERROR(owner.requireLl128(call));
   // Every rank finds the same.
   COIL_ASSIGN_OR_RETURN(DeviceLayout found,
                         DeviceLayout::compute(plan, *mine, owner.peers->reach()));

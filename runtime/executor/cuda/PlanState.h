@@ -78,6 +78,9 @@ private:
   PlanBoard *boardOf(uint32_t other) const {
     return reinterpret_cast<PlanBoard *>(hosts[other].data);
   }
+  /// The protocol of all calls without direct access, if it is given: by the
+  /// configuration, else by the plan.
+  std::optional<Protocol> fixedProtocol() const;
   Result<LayoutTerms> terms() const;
   Result<MemoryOffer> allocate();
   Status prepare();

@@ -15,6 +15,8 @@ struct CudaRank::State {
 
   /// Collective.
   Status meet();
+  /// Collective: checkLl128(), once it was well for good.
+  Status requireLl128(const char *call);
 
   uint32_t rank() const { return static_cast<uint32_t>(group.rank); }
 
@@ -48,6 +50,7 @@ struct CudaRank::State {
   size_t sendHint = 0, receiveHint = 0;
   std::shared_ptr<SharedLaunch> sharedLaunch; ///< null: the device is this rank's alone
   std::shared_ptr<KernelStore> kernels;
+  bool ll128Works = false;
   std::unique_ptr<Watchdog> watchdog;
 
 private:

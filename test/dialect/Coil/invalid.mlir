@@ -302,6 +302,24 @@ coil.algorithm @a implements allreduce {
 
 // -----
 
+// coil.schedule C2
+coil.algorithm @a implements allreduce {
+^bb0(%ranks: index):
+  // expected-error@+1 {{expected the protocol simple, ll or ll128, found 'll64'}}
+  coil.schedule using ll64
+}
+
+// -----
+
+// coil.schedule C2
+coil.algorithm @a implements allreduce {
+^bb0(%ranks: index):
+  // expected-error@+1 {{expected no protocol over p2p, which sends no messages, found ll}}
+  coil.schedule over p2p using ll
+}
+
+// -----
+
 // coil.algorithm C3
 coil.algorithm @a implements allreduce {
 ^bb0(%ranks: index):

@@ -15,8 +15,8 @@ coil.algorithm @chain implements broadcast {
   %c1 = arith.constant 1 : index
   // CHECK: coil.chunks %[[C1]]
   coil.chunks %c1
-  // CHECK: coil.schedule slices %ranks parallel %[[C1]] over p2p
-  coil.schedule slices %ranks parallel %c1 over p2p
+  // CHECK: coil.schedule slices %ranks parallel %[[C1]] over staged using ll
+  coil.schedule slices %ranks parallel %c1 over staged using ll
   // CHECK: %{{.*}} = coil.parameter radix in %[[C1]] to %ranks default %[[C1]] : index
   %radix = coil.parameter radix in %c1 to %ranks default %c1 : index
   // CHECK: %{{.*}} = coil.parameter fast : i1

@@ -444,3 +444,10 @@ exec.plan @a implements custom ranks 2 chunks 1 {
 // expected-error@+1 {{expected the transport p2p or staged, found 'matched'}}
 exec.plan @a implements allreduce ranks 1 chunks 1 over matched {
 }
+
+// -----
+
+// exec.plan C1
+// expected-error@+1 {{expected no protocol over p2p, which sends no messages, found ll128}}
+exec.plan @a implements allreduce ranks 1 chunks 1 over p2p using ll128 {
+}

@@ -114,3 +114,7 @@ exec.plan @promising implements custom ranks 1 chunks 2 {
     }
   }
 }
+
+// CHECK-LABEL: exec.plan @chosen implements allreduce ranks 1 chunks 1 over staged using ll128 {
+exec.plan @chosen implements allreduce ranks 1 chunks 1 over staged using ll128 {
+}

@@ -502,10 +502,15 @@ TEST(CheckSchedule, SaysWhatIsWrongWithIt) {
   EXPECT_EQ(errorsIn("schedule { transport stage }"),
             "2:22: error: expected the transport 'p2p' or 'staged', found 'stage'; did you mean "
             "'staged'?\n");
-  EXPECT_EQ(
-      errorsIn("schedule { slice 2 }"),
-      "2:12: error: expected 'slices', 'parallel' or 'transport', found 'slice'; did you mean "
-      "'slices'?\n");
+  EXPECT_EQ(errorsIn("schedule { protocol ll12 }"),
+            "2:21: error: expected the protocol 'simple', 'll' or 'll128', found 'll12'; did you "
+            "mean 'll128'?\n");
+  EXPECT_EQ(errorsIn("schedule { protocol ll transport p2p }"),
+            "2:12: error: transport p2p sends no messages, so that there is no protocol\n"
+            "2:24: note: the transport is given here\n");
+  EXPECT_EQ(errorsIn("schedule { slice 2 }"),
+            "2:12: error: expected 'slices', 'parallel', 'transport' or 'protocol', found 'slice'; "
+            "did you mean 'slices'?\n");
   EXPECT_EQ(errorsIn("schedule { transport 2 }"),
             "2:22: error: expected 'p2p' or 'staged', found '2'\n");
   EXPECT_EQ(errorsIn("schedule"),

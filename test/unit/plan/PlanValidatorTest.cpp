@@ -60,6 +60,8 @@ std::string nameOfRefusal(const testing::TestParamInfo<Refusal> &info) { return 
 const Refusal planRefusals[] = {
     {"Collective", [](Plan &p) { p.collective = Collective(numCollectives); },
      "unknown collective 11"},
+    {"Protocol", [](Plan &p) { p.protocol = MessageProtocol(numMessageProtocols); },
+     "unknown protocol 3"},
     {"NoRanks", [](Plan &p) { p.ranks = 0; }, "expected 1 to 1048576 ranks, found 0"},
     {"ManyRanks", [](Plan &p) { p.ranks = maxPlanRanks + 1; },
      "expected 1 to 1048576 ranks, found 1048577"},
