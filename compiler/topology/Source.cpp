@@ -3,7 +3,10 @@
 #include "compiler/topology/Source.h"
 
 #include "compiler/topology/NcclXml.h"
+#include "compiler/topology/Presets.h"
 #include "compiler/topology/SmiReader.h"
+
+#include <filesystem>
 
 namespace coil::topology {
 
@@ -26,6 +29,11 @@ std::optional<ReadResult> readTopology(const SourceFile &file, DiagnosticEngine 
 
 std::optional<ReadResult> openTopology(const std::string &name, SourceManager &sources,
                                        DiagnosticEngine &diagnostics) {
+  std::error_code ignored;
+  bool mayBeFile = name == "-" || name.find_first_of("./") != name.npos ||
+                   std::filesystem::exists(name, ignored);
+  if (!mayBeFile)
+    return presetTopology(name, diagnostics);
   const SourceFile *file = sources.open(name, diagnostics);
   return file ? readTopology(*file, diagnostics) : std::nullopt;
 }

@@ -13,7 +13,8 @@ namespace coil::topology {
 /// nvidia-smi topo -m prints.
 std::optional<ReadResult> readTopology(const SourceFile &file, DiagnosticEngine &diagnostics);
 
-/// Reads what a user names: a file, or "-" for standard input.
+/// What a user names: a file, "-" for standard input, or a preset (Presets.h), such as
+/// "dgx-h100 x 16". A file of a preset's name comes first.
 std::optional<ReadResult> openTopology(const std::string &name, SourceManager &sources,
                                        DiagnosticEngine &diagnostics);
 

@@ -1,5 +1,6 @@
 //===- coil-topo.cpp - Shows topologies -----------------------------------===//
 
+#include "compiler/topology/Presets.h"
 #include "compiler/topology/Source.h"
 
 #include <CLI/CLI.hpp>
@@ -15,8 +16,8 @@ using namespace coil::topology;
 constexpr int exitFailure = 1, exitUsage = 2;
 
 constexpr const char *description =
-    "Shows what is recorded of a machine's topology: NCCL's and RCCL's XML, and the matrix that "
-    "nvidia-smi topo -m prints.";
+    "Shows the topology of a machine or a cluster: of files (NCCL's and RCCL's XML, and the matrix "
+    "that nvidia-smi topo -m prints), and of presets such as dgx-h100 or 'dgx-h100 x 16'.";
 
 int fail(const std::string &message) {
   std::fprintf(stderr, "coil-topo: %s\n", message.c_str());
@@ -36,11 +37,18 @@ int run(int argc, char **argv) {
   app.require_subcommand(1);
   std::string source;
   CLI::App *show = app.add_subcommand("show", "Print a topology's facts as JSON");
-  show->add_option("SOURCE", source, "File, or - for standard input")->required();
+  show->add_option("SOURCE", source, "File, - for standard input, or preset")->required();
+  app.add_subcommand("presets", "List the machines that are known by name");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &error) {
     return app.exit(error) == 0 ? 0 : exitUsage;
+  }
+  if (app.got_subcommand("presets")) {
+    std::string text;
+    for (const PresetFacts &preset : allPresets())
+      text += fmt::format("{:<12} {}\n", preset.name, preset.summary);
+    return writeOutput(text);
   }
   coil::SourceManager sources;
   coil::DiagnosticEngine diagnostics;
