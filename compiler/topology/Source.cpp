@@ -2,6 +2,7 @@
 
 #include "compiler/topology/Source.h"
 
+#include "compiler/topology/LinkListJson.h"
 #include "compiler/topology/NcclXml.h"
 #include "compiler/topology/Presets.h"
 #include "compiler/topology/SmiReader.h"
@@ -21,9 +22,13 @@ static bool mayBeNcclXml(std::string_view text) {
 std::optional<ReadResult> readTopology(const SourceFile &file, DiagnosticEngine &diagnostics) {
   if (mayBeNcclXml(file.text()))
     return readNcclXml(file, diagnostics);
+  if (mayBeLinkList(file.text()))
+    return readLinkListJson(file, diagnostics);
   if (isSmiMatrix(file))
     return readSmi(file, diagnostics);
-  diagnostics.error({&file, 0, 0}, "expected a topology: NCCL XML or nvidia-smi topo -m");
+  diagnostics.error(
+      {&file, 0, 0},
+      "expected a topology: NCCL XML, nvidia-smi topo -m, or JSON of nodes and links");
   return std::nullopt;
 }
 

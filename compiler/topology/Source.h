@@ -9,8 +9,8 @@
 
 namespace coil::topology {
 
-/// Reads a topology from a file's text, whose beginning tells its format: NCCL's XML or what
-/// nvidia-smi topo -m prints.
+/// Reads a topology from a file's text, whose beginning tells its format: NCCL's XML, what
+/// nvidia-smi topo -m prints, or JSON as LinkListJson.h describes it.
 std::optional<ReadResult> readTopology(const SourceFile &file, DiagnosticEngine &diagnostics);
 
 /// What a user names: a file, "-" for standard input, or a preset (Presets.h), such as

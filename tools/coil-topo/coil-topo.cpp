@@ -2,6 +2,7 @@
 
 #include "compiler/topology/Presets.h"
 #include "compiler/topology/Source.h"
+#include "tools/coil-topo/BoundText.h"
 
 #include <CLI/CLI.hpp>
 #include <cerrno>
@@ -32,31 +33,52 @@ int writeOutput(const std::string &text) {
   return 0;
 }
 
+/// Adds a command that takes a topology.
+CLI::App *addCommand(CLI::App &app, const char *name, const char *summary, std::string &source) {
+  CLI::App *command = app.add_subcommand(name, summary);
+  command->add_option("SOURCE", source, "File, - for standard input, or preset")->required();
+  return command;
+}
+
+std::string presetsText() {
+  std::string text;
+  for (const PresetFacts &preset : allPresets())
+    text += fmt::format("{:<12} {}\n", preset.name, preset.summary);
+  return text;
+}
+
 int run(int argc, char **argv) {
   CLI::App app(description, "coil-topo");
   app.require_subcommand(1);
+  app.footer("Examples:\n"
+             "  coil-topo show system.xml\n"
+             "  nvidia-smi topo -m | coil-topo show -\n"
+             "  coil-topo bound 'dgx-h100 x 16'");
   std::string source;
-  CLI::App *show = app.add_subcommand("show", "Print a topology's facts as JSON");
-  show->add_option("SOURCE", source, "File, - for standard input, or preset")->required();
+  bool asJson = false;
+  addCommand(app, "show", "Print a topology's facts as JSON", source);
+  CLI::App *bound = addCommand(
+      app, "bound", "Print the throughput that no schedule can beat, and what limits it", source);
+  bound->add_flag("--json", asJson, "As JSON");
   app.add_subcommand("presets", "List the machines that are known by name");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &error) {
     return app.exit(error) == 0 ? 0 : exitUsage;
   }
-  if (app.got_subcommand("presets")) {
-    std::string text;
-    for (const PresetFacts &preset : allPresets())
-      text += fmt::format("{:<12} {}\n", preset.name, preset.summary);
-    return writeOutput(text);
-  }
+  if (app.got_subcommand("presets"))
+    return writeOutput(presetsText());
   coil::SourceManager sources;
   coil::DiagnosticEngine diagnostics;
   std::optional<ReadResult> result = openTopology(source, sources, diagnostics);
   render(diagnostics, std::cerr);
   if (!result)
     return exitFailure;
-  return writeOutput(result->facts.text() + "\n");
+  if (app.got_subcommand("show"))
+    return writeOutput(result->facts.text() + "\n");
+  ThroughputBound limit = throughputBound(result->topology);
+  return writeOutput(asJson ? boundJson(result->topology, limit).text() + "\n"
+                            : boundText(result->topology, limit));
 }
 
 } // namespace
