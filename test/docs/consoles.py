@@ -2,7 +2,7 @@
 """consoles.py COILC ROOT [--write]: runs every command shown in the documentation and compares what it prints.
 
 A command and its output are a fenced block of Markdown marked `console`, whose first line is "$ " and
-the command, a call of coilc from the repository's root. --write puts what is printed into the documents.
+the command, a call of coilc or coil-topo from the repository's root. --write puts what is printed into the documents.
 """
 
 import re
@@ -12,15 +12,16 @@ import sys
 import tempfile
 from pathlib import Path
 
-BLOCK = re.compile(r"^```console\n\$ (coilc [^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r"^```console\n\$ ((?:coilc|coil-topo) [^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 def output_of(coilc, root, command):
     """What a command prints, errors first. No plan is left behind."""
     words = shlex.split(command)
     with tempfile.TemporaryDirectory() as folder:
-        arguments = [coilc, *words[1:]]
-        if "--explain" not in command and "--emit" not in command:
+        # All tools lie beside the compiler.
+        arguments = [coilc.with_name(words[0]), *words[1:]]
+        if words[0] == "coilc" and "--explain" not in command and "--emit" not in command:
             arguments += ["-o", str(Path(folder, "shown.plan"))]
         done = subprocess.run(arguments, capture_output=True, text=True, timeout=120, check=False, cwd=root)
     return done.stderr + done.stdout

@@ -3,8 +3,10 @@
 #include "compiler/topology/Presets.h"
 #include "compiler/topology/Source.h"
 #include "tools/coil-topo/BoundText.h"
+#include "tools/coil-topo/RingText.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -47,19 +49,79 @@ std::string presetsText() {
   return text;
 }
 
+/// The rings of a machine through GPUs of some numbers, or (without numbers) of all there is.
+std::optional<RingReport> reportRings(const Topology &topology,
+                                      const std::vector<int32_t> &numbers) {
+  RingReport report;
+  report.topology = topology.name;
+  report.nodes = uint32_t(topology.nodes.size());
+  const Graph &graph = topology.graphOf(0);
+  std::vector<VertexId> devices = graph.devices();
+  if (!numbers.empty() && report.nodes > 1) {
+    fail("--devices: expected a topology of one machine");
+    return std::nullopt;
+  }
+  if (numbers.empty()) {
+    std::string reason;
+    std::optional<RingPlan> plan = planRings(topology, reason);
+    if (!plan) {
+      fail(fmt::format("{}: no rings: {}", topology.name, reason));
+      return std::nullopt;
+    }
+    report.plan = *std::move(plan);
+    report.bound = throughputBound(topology);
+  } else {
+    std::vector<VertexId> chosen;
+    for (int32_t number : numbers) {
+      auto found = std::find_if(devices.begin(), devices.end(),
+                                [&](VertexId id) { return graph[id].index == number; });
+      if (found == devices.end() ||
+          std::find(chosen.begin(), chosen.end(), *found) != chosen.end()) {
+        fail(fmt::format("--devices: expected numbers of devices of {}, each once, found {}",
+                         topology.name, number));
+        return std::nullopt;
+      }
+      chosen.push_back(*found);
+    }
+    // The others do not pass anything on.
+    auto isUsed = [&](const Link &link) {
+      for (VertexId device : devices)
+        if ((link.from == device || link.to == device) &&
+            std::find(chosen.begin(), chosen.end(), device) == chosen.end())
+          return false;
+      return true;
+    };
+    report.plan = planRings(graph, chosen);
+    report.bound = throughputBound(graph, chosen, isUsed);
+    devices = std::move(chosen);
+  }
+  for (VertexId device : devices)
+    report.names.push_back(graph[device].name);
+  return report;
+}
+
 int run(int argc, char **argv) {
   CLI::App app(description, "coil-topo");
   app.require_subcommand(1);
   app.footer("Examples:\n"
              "  coil-topo show system.xml\n"
              "  nvidia-smi topo -m | coil-topo show -\n"
-             "  coil-topo bound 'dgx-h100 x 16'");
+             "  coil-topo bound 'dgx-h100 x 16'\n"
+             "  coil-topo rings dgx-1v --devices 0,1,2,3");
   std::string source;
   bool asJson = false;
   addCommand(app, "show", "Print a topology's facts as JSON", source);
   CLI::App *bound = addCommand(
       app, "bound", "Print the throughput that no schedule can beat, and what limits it", source);
   bound->add_flag("--json", asJson, "As JSON");
+  CLI::App *rings =
+      addCommand(app, "rings", "Plan rings that share no NVLink, by rail between nodes", source);
+  std::vector<int32_t> numbers;
+  rings->add_flag("--json", asJson, "As JSON");
+  rings->add_option("--devices", numbers, "Only these GPUs of a machine, such as 0,1,4,5")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("NUMBER,...");
   app.add_subcommand("presets", "List the machines that are known by name");
   try {
     app.parse(argc, argv);
@@ -76,6 +138,12 @@ int run(int argc, char **argv) {
     return exitFailure;
   if (app.got_subcommand("show"))
     return writeOutput(result->facts.text() + "\n");
+  if (app.got_subcommand("rings")) {
+    std::optional<RingReport> report = reportRings(result->topology, numbers);
+    if (!report)
+      return exitFailure;
+    return writeOutput(asJson ? ringJson(*report).text() + "\n" : ringText(*report));
+  }
   ThroughputBound limit = throughputBound(result->topology);
   return writeOutput(asJson ? boundJson(result->topology, limit).text() + "\n"
                             : boundText(result->topology, limit));
