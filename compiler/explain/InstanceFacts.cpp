@@ -85,13 +85,13 @@ private:
     auto toNode = static_cast<size_t>(to / ranksPerNode);
     facts.nodeTraffic[fromNode].sent += fromNode != toNode;
     facts.nodeTraffic[toNode].received += fromNode != toNode;
-    pairs.insert({from, to});
+    ++facts.messagesOfPair[{from, to}];
   }
 
   std::vector<std::set<int32_t>> peers() const {
     std::vector<std::set<int32_t>> reached(static_cast<size_t>(instance.ranks));
-    for (auto [from, to] : pairs)
-      reached[static_cast<size_t>(from)].insert(to);
+    for (const auto &[pair, messages] : facts.messagesOfPair)
+      reached[static_cast<size_t>(pair.first)].insert(pair.second);
     return reached;
   }
 
@@ -99,7 +99,6 @@ private:
   int64_t ranksPerNode;
   Cells cells;
   std::vector<int64_t> steps;
-  std::set<std::pair<int32_t, int32_t>> pairs;
   InstanceFacts facts;
 };
 

@@ -12,6 +12,8 @@
 #include "compiler/semantics/Instance.h"
 
 #include <cstdint>
+#include <map>
+#include <utility>
 #include <vector>
 
 namespace coil {
@@ -47,6 +49,8 @@ struct InstanceFacts {
   int64_t messageChunks = 1;
   /// For each rank the ranks that it sends to, the most of them.
   int64_t mostPeers = 0;
+  /// Chunks that travel from one rank to another, of each such pair.
+  std::map<std::pair<int32_t, int32_t>, int64_t> messagesOfPair;
 };
 
 /// The facts of a proved instance, whose ranks lie on `nodes` nodes, equally many on

@@ -209,7 +209,7 @@ static ir::AlgorithmOp findAlgorithm(ModuleOp module) {
   return {};
 }
 
-std::optional<Explanation> Compilation::explain(PipelineOptions &options) {
+std::optional<Instance> Compilation::proveInstance(PipelineOptions &options) {
   if (!findAlgorithm(*moduleRef)) {
     error("the file has no algorithm to explain");
     return std::nullopt;
@@ -229,7 +229,15 @@ std::optional<Explanation> Compilation::explain(PipelineOptions &options) {
   FailureOr<Instance> instance = expand(algorithm, requests->front(), locations);
   if (failed(instance))
     return std::nullopt;
-  return coil::explain(*instance, options.nodes, readExecPlan(plan, locations));
+  return std::move(*instance);
+}
+
+std::optional<Explanation> Compilation::explain(PipelineOptions &options) {
+  std::optional<Instance> instance = proveInstance(options);
+  if (!instance)
+    return std::nullopt;
+  LocationTable locations;
+  return coil::explain(*instance, options.nodes, readExecPlan(findPlan(), locations));
 }
 
 std::optional<Plan> Compilation::exportPlan() {

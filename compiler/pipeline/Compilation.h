@@ -43,8 +43,10 @@ public:
   /// The plan of a module in phase exec, which must hold one exec.plan.
   std::optional<Plan> exportPlan();
 
-  /// Compiles the one algorithm of a module in phase coil up to phase exec, and tells
-  /// what it does; without a root in the options, for root 0.
+  /// Compiles the one algorithm of a module in phase coil up to phase exec, which
+  /// proves it; gives its instance on all ranks. Without a root in the options, for root 0.
+  std::optional<Instance> proveInstance(PipelineOptions &options);
+  /// The same, and tells what the algorithm does.
   std::optional<Explanation> explain(PipelineOptions &options);
 
   const ast::File &tree() const { return *files.front(); }

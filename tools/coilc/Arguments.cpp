@@ -112,6 +112,7 @@ std::optional<int> parseArguments(int argc, char **argv, CoilcArguments &argumen
                "  coilc examples/allreduce/ring.coil -n 2 --emit=exec\n"
                "  coil-run ring.plan --bytes 1M --check\n"
                "  coilc examples/allreduce/ring.coil -n 8 --explain\n"
+               "  coilc examples/allreduce/ring.coil --topology dgx-1v --explain=mapping\n"
                "  coilc ring.plan --emit=cuda --variant 0\n"
                "  coilc ring.plan --emit=cubin --arch=sm_90 --type bf16 -o ring.cubin\n"
                "  coilc ring.plan --cubin sm_80,sm_90 --type f32,bf16\n",
@@ -146,10 +147,16 @@ std::optional<int> parseArguments(int argc, char **argv, CoilcArguments &argumen
       ->check(CLI::NonNegativeNumber);
   app.add_option("--algorithm", arguments.algorithm, "the algorithm, where the file has several")
       ->type_name("NAME");
-  app.add_option("--nodes", arguments.nodes, "nodes that the ranks lie on, equally many on each")
-      ->type_name("NODES")
-      ->capture_default_str()
-      ->check(CLI::Range(int64_t{1}, mostRanks));
+  CLI::Option *nodes = app.add_option("--nodes", arguments.nodes,
+                                      "nodes that the ranks lie on, equally many on each")
+                           ->type_name("NODES")
+                           ->capture_default_str()
+                           ->check(CLI::Range(int64_t{1}, mostRanks));
+  app.add_option("--topology", arguments.topology,
+                 "machine or cluster that gives ranks and nodes: a file as coil-topo reads it,\n"
+                 "or a preset such as dgx-a100 or 'dgx-h100 x 16'")
+      ->type_name("SOURCE")
+      ->excludes(nodes);
   app.add_option("--param", arguments.parameters,
                  "value of a parameter of the algorithm; may be repeated")
       ->type_name("NAME=VALUE")
@@ -165,9 +172,10 @@ std::optional<int> parseArguments(int argc, char **argv, CoilcArguments &argumen
   app.add_flag("--explain{text}", arguments.explain,
                "tell what the program does instead of compiling it: steps, traffic of each rank,\n"
                "scratch and slots, and the least that its collective needs; --explain=json for\n"
-               "scripts; of a collective with a root, for root 0 or --root")
+               "scripts; --explain=mapping places the ranks on the topology's devices and tells\n"
+               "what its links carry; of a collective with a root, for root 0 or --root")
       ->type_name("")
-      ->check(CLI::IsMember({"text", "json"}))
+      ->check(CLI::IsMember({"text", "json", "mapping"}))
       ->excludes(emit);
   app.add_option("--diagnostics", arguments.diagnostics,
                  "how errors are written: text; or json, an object a line with severity, file,\n"

@@ -34,6 +34,8 @@ struct CoilcArguments {
   int64_t ranks = 0;
   int64_t root = -1;
   int64_t nodes = 1;
+  /// A file or a preset; empty: none, and ranks and nodes are as given.
+  std::string topology;
   int64_t slots = 4;
   /// "radix=4", ...
   std::vector<std::string> parameters;
@@ -41,7 +43,7 @@ struct CoilcArguments {
   bool printPasses = false;
   /// "text", or "json" for errors as JSON.
   std::string diagnostics = "text";
-  /// "text" or "json" of --explain; empty: the program is compiled, not explained.
+  /// "text", "json" or "mapping"; empty: the program is compiled, not explained.
   std::string explain;
   KernelArguments kernels;
   /// The architectures of --cubin; empty: no cubins beside the plan.

@@ -7,6 +7,8 @@
 #include "runtime/plan/PlanFile.h"
 #include "tools/coilc/Arguments.h"
 #include "tools/coilc/KernelForms.h"
+#include "tools/coilc/Machine.h"
+#include "tools/coilc/MappingText.h"
 #include "tools/coilc/Output.h"
 
 #include <fmt/format.h>
@@ -101,12 +103,23 @@ Phase inputPhase(const CoilcArguments &arguments) {
   return arguments.input.ends_with(".mlir") ? Phase::Coil : Phase::Ast;
 }
 
-int runExplain(const CoilcArguments &arguments) {
+int explainMapping(const Instance &instance, const topology::Topology &machine,
+                   const CoilcArguments &arguments) {
+  std::string reason;
+  std::optional<std::string> text = mappingText(instance, machine, reason);
+  if (!text)
+    return fail(fmt::format("{} cannot carry {}: {}", machine.name, instance.name, reason));
+  return writeOutput(arguments.output, *text);
+}
+
+int runExplain(const CoilcArguments &arguments, const topology::Topology *machine) {
   if (!arguments.cubinArchs.empty())
     return fail("--cubin goes with a plan, and --explain makes none");
   if (arguments.input.ends_with(".plan"))
     return fail(
         fmt::format("--explain reads programs, and {} is a plan: see coil-plan", arguments.input));
+  if (arguments.explain == "mapping" && !machine)
+    return fail("--explain=mapping needs a machine: --topology SOURCE");
   if (arguments.ranks == 0)
     return fail("--explain needs the number of ranks: -n RANKS");
   Compilation compilation(std::cerr);
@@ -119,6 +132,10 @@ int runExplain(const CoilcArguments &arguments) {
   setOptions(options, arguments);
   if (!compilation.select(arguments.algorithm))
     return 1;
+  if (arguments.explain == "mapping") {
+    std::optional<Instance> instance = compilation.proveInstance(options);
+    return instance ? explainMapping(*instance, *machine, arguments) : 1;
+  }
   std::optional<Explanation> explanation = compilation.explain(options);
   if (!explanation)
     return 1;
@@ -126,12 +143,15 @@ int runExplain(const CoilcArguments &arguments) {
                      arguments.explain == "json" ? toJson(*explanation) : toText(*explanation));
 }
 
-int run(const CoilcArguments &arguments) {
+int run(CoilcArguments &arguments) {
   bool makesKernels = parseKernelForm(arguments.emit).has_value();
   if (!arguments.cubinArchs.empty() && arguments.emit != "plan")
     return fail(fmt::format("--cubin goes with a plan, but --emit says {}", arguments.emit));
+  std::optional<topology::Topology> machine;
+  if (!arguments.topology.empty() && !(machine = readMachine(arguments)))
+    return 1;
   if (!arguments.explain.empty())
-    return runExplain(arguments);
+    return runExplain(arguments, machine ? &*machine : nullptr);
   if (arguments.input.ends_with(".plan"))
     return runOnPlan(arguments);
   if (!arguments.cubinArchs.empty() && arguments.output == "-")
