@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numeric>
 #include <random>
+#include <tuple>
 
 namespace coil::topology {
 
@@ -188,14 +189,17 @@ private:
     if (++steps > stepsOfDraw)
       return false;
     // Most links first, so that none is left alone; among equals by chance.
-    std::vector<std::pair<uint32_t, uint32_t>> nexts;
+    struct Next {
+      uint32_t links, chance, device;
+    };
+    std::vector<Next> nexts;
     for (uint32_t next = 1; next < rest.devices(); ++next)
       if (!isVisited[next] && rest(last, next) > 0)
-        nexts.emplace_back(rest(last, next), next);
-    std::shuffle(nexts.begin(), nexts.end(), random);
-    std::stable_sort(nexts.begin(), nexts.end(),
-                     [](const auto &a, const auto &b) { return a.first > b.first; });
-    for (auto [links, next] : nexts) {
+        nexts.push_back({rest(last, next), static_cast<uint32_t>(random()), next});
+    std::sort(nexts.begin(), nexts.end(), [](const Next &a, const Next &b) {
+      return std::tuple(b.links, a.chance, a.device) < std::tuple(a.links, b.chance, b.device);
+    });
+    for (auto [links, chance, next] : nexts) {
       ring.push_back(next);
       isVisited[next] = true;
       if (extend())
