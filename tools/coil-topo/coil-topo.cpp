@@ -1,8 +1,10 @@
 //===- coil-topo.cpp - Shows topologies -----------------------------------===//
 
+#include "compiler/topology/Concerns.h"
 #include "compiler/topology/Presets.h"
 #include "compiler/topology/Source.h"
 #include "tools/coil-topo/BoundText.h"
+#include "tools/coil-topo/MatrixText.h"
 #include "tools/coil-topo/RingText.h"
 
 #include <CLI/CLI.hpp>
@@ -100,6 +102,18 @@ std::optional<RingReport> reportRings(const Topology &topology,
   return report;
 }
 
+/// One line a concern; of a cluster, of each type of machine.
+int checkTopology(const Topology &topology) {
+  std::string text;
+  for (const Machine &machine : topology.types)
+    for (const Concern &concern : concernsOf(machine.graph))
+      text += fmt::format("{}: {}: {}\n", machine.name, concern.what, concern.text);
+  if (text.empty())
+    return writeOutput(fmt::format("{}: nothing that hurts is seen\n", topology.name));
+  int status = writeOutput(text);
+  return status == 0 ? exitFailure : status;
+}
+
 int run(int argc, char **argv) {
   CLI::App app(description, "coil-topo");
   app.require_subcommand(1);
@@ -111,6 +125,9 @@ int run(int argc, char **argv) {
   std::string source;
   bool asJson = false;
   addCommand(app, "show", "Print a topology's facts as JSON", source);
+  addCommand(app, "matrix", "Print the distances of a machine as nvidia-smi topo -m does", source);
+  addCommand(app, "check", "Look for what slows collectives; the exit status is 1 if there is any",
+             source);
   CLI::App *bound = addCommand(
       app, "bound", "Print the throughput that no schedule can beat, and what limits it", source);
   bound->add_flag("--json", asJson, "As JSON");
@@ -138,6 +155,13 @@ int run(int argc, char **argv) {
     return exitFailure;
   if (app.got_subcommand("show"))
     return writeOutput(result->facts.text() + "\n");
+  if (app.got_subcommand("matrix")) {
+    if (result->topology.types.size() > 1)
+      return fail("matrix: expected machines of one type");
+    return writeOutput(matrixText(result->topology.graphOf(0)));
+  }
+  if (app.got_subcommand("check"))
+    return checkTopology(result->topology);
   if (app.got_subcommand("rings")) {
     std::optional<RingReport> report = reportRings(result->topology, numbers);
     if (!report)
