@@ -6,6 +6,7 @@
 #include "compiler/topology/NcclXml.h"
 #include "compiler/topology/Presets.h"
 #include "compiler/topology/SmiReader.h"
+#include "compiler/topology/Sysfs.h"
 
 #include <filesystem>
 
@@ -35,10 +36,12 @@ std::optional<ReadResult> readTopology(const SourceFile &file, DiagnosticEngine 
 std::optional<ReadResult> openTopology(const std::string &name, SourceManager &sources,
                                        DiagnosticEngine &diagnostics) {
   std::error_code ignored;
+  if (std::filesystem::is_directory(name, ignored))
+    return readSysfs(name, diagnostics);
   bool mayBeFile = name == "-" || name.find_first_of("./") != name.npos ||
                    std::filesystem::exists(name, ignored);
   if (!mayBeFile)
-    return presetTopology(name, diagnostics);
+    return name == "host" ? readSysfs("/sys", diagnostics) : presetTopology(name, diagnostics);
   const SourceFile *file = sources.open(name, diagnostics);
   return file ? readTopology(*file, diagnostics) : std::nullopt;
 }

@@ -3,6 +3,7 @@
 #include "compiler/topology/Concerns.h"
 #include "compiler/topology/Presets.h"
 #include "compiler/topology/Source.h"
+#include "compiler/topology/Sysfs.h"
 #include "tools/coil-topo/BoundText.h"
 #include "tools/coil-topo/MatrixText.h"
 #include "tools/coil-topo/RingText.h"
@@ -40,7 +41,9 @@ int writeOutput(const std::string &text) {
 /// Adds a command that takes a topology.
 CLI::App *addCommand(CLI::App &app, const char *name, const char *summary, std::string &source) {
   CLI::App *command = app.add_subcommand(name, summary);
-  command->add_option("SOURCE", source, "File, - for standard input, or preset")->required();
+  command
+      ->add_option("SOURCE", source, "File, - for standard input, host for this machine, or preset")
+      ->required();
   return command;
 }
 
@@ -131,6 +134,11 @@ int run(int argc, char **argv) {
   CLI::App *bound = addCommand(
       app, "bound", "Print the throughput that no schedule can beat, and what limits it", source);
   bound->add_flag("--json", asJson, "As JSON");
+  std::string sysfs = "/sys";
+  CLI::App *detect = app.add_subcommand("detect", "Print the facts of this machine as JSON");
+  detect->add_option("--sysfs", sysfs, "Copy of /sys to read; a copy of /proc may lie beside it")
+      ->type_name("DIR")
+      ->capture_default_str();
   CLI::App *rings =
       addCommand(app, "rings", "Plan rings that share no NVLink, by rail between nodes", source);
   std::vector<int32_t> numbers;
@@ -149,11 +157,13 @@ int run(int argc, char **argv) {
     return writeOutput(presetsText());
   coil::SourceManager sources;
   coil::DiagnosticEngine diagnostics;
-  std::optional<ReadResult> result = openTopology(source, sources, diagnostics);
+  bool detects = app.got_subcommand("detect");
+  std::optional<ReadResult> result =
+      detects ? readSysfs(sysfs, diagnostics) : openTopology(source, sources, diagnostics);
   render(diagnostics, std::cerr);
   if (!result)
     return exitFailure;
-  if (app.got_subcommand("show"))
+  if (detects || app.got_subcommand("show"))
     return writeOutput(result->facts.text() + "\n");
   if (app.got_subcommand("matrix")) {
     if (result->topology.types.size() > 1)
