@@ -11,6 +11,7 @@ hour or more and is for a nightly run. --track holds every access against the me
 --sample is a third of the examples on few ranks, for sanitizers.
 """
 
+import concurrent.futures
 import json
 import os
 import sys
@@ -73,6 +74,37 @@ def check(arguments, plan, ranks, protocol, types, counts):
     return len(results)
 
 
+def runs_of(arguments, example, turned, ranks_of, turns, folder):
+    """Plans of the example with what each is run with: of the first number of ranks that it allows, or
+    with --all of every one."""
+    runs, plans = [], 0
+    for ranks in turned + [ranks for ranks in RANKS if ranks not in ranks_of]:
+        if not arguments.all and plans == 1:
+            break
+        place = folder / str(ranks)
+        place.mkdir(parents=True)
+        if plan := compile_plan(arguments, example, ranks, place):
+            plans += 1
+            runs += [(plan, ranks, protocol, types) for protocol, types in turns.next()]
+    return runs
+
+
+def check_example(arguments, example, runs, counts):
+    """Gives the number of results that were checked, and what failed."""
+    start, checked, failures = time.monotonic(), 0, []
+    name = example.relative_to(support.EXAMPLES)
+    for plan, ranks, protocol, types in runs:
+        try:
+            checked += check(arguments, plan, ranks, protocol, types, counts)
+        except support.Failure as failure:
+            failures.append(f"{name} on {ranks} ranks, {protocol}, {','.join(types)}: {failure}")
+            print(f"FAILED: {failures[-1]}", flush=True)
+    print(f"{name}: {checked} checked, {time.monotonic() - start:.1f} s", flush=True)
+    if checked == 0 and not failures:
+        failures.append(f"{name}: nothing was checked")
+    return checked, failures
+
+
 def main():
     arguments = support.parser(__doc__)
     arguments.add_argument("--all", action="store_true",
@@ -88,29 +120,18 @@ def main():
     ranks_of = (2, 3) if arguments.sample else RANKS
     counts = "1003" if arguments.sample or arguments.track else COUNTS
     turns = Turns(arguments.all)
-    failures, total = [], 0
-    for number, example in enumerate(examples):
-        start, checked, runs = time.monotonic(), 0, 0
-        # The next example begins with other ranks; some may be refused, and of a sample all.
-        turned = [ranks_of[(i + number) % len(ranks_of)] for i in range(len(ranks_of))]
-        for ranks in turned + [ranks for ranks in RANKS if ranks not in ranks_of]:
-            if not arguments.all and runs == 1:
-                break
-            with tempfile.TemporaryDirectory() as folder:
-                plan = compile_plan(arguments, example, ranks, folder)
-                runs += plan is not None
-                for protocol, types in turns.next() if plan else ():
-                    try:
-                        checked += check(arguments, plan, ranks, protocol, types, counts)
-                    except support.Failure as failure:
-                        where = f"{example} on {ranks} ranks, {protocol}, {','.join(types)}"
-                        failures.append(f"{where}: {failure}")
-                        print(f"FAILED: {failures[-1]}", flush=True)
-        name = example.relative_to(support.EXAMPLES)
-        print(f"{name}: {checked} checked, {time.monotonic() - start:.1f} s", flush=True)
-        if checked == 0 and not failures:
-            failures.append(f"{name}: nothing was checked")
-        total += checked
+    with tempfile.TemporaryDirectory() as folder:
+        jobs = []
+        for number, example in enumerate(examples):
+            # The next example begins with other ranks; some may be refused, and of a sample all.
+            turned = [ranks_of[(i + number) % len(ranks_of)] for i in range(len(ranks_of))]
+            place = Path(folder, str(number))
+            jobs.append((example, runs_of(arguments, example, turned, ranks_of, turns, place)))
+        # Compiling a kernel keeps one core busy.
+        with concurrent.futures.ThreadPoolExecutor(max_workers=2) as pool:
+            done = list(pool.map(lambda job: check_example(arguments, *job, counts), jobs))
+    total = sum(checked for checked, _ in done)
+    failures = [failure for _, found in done for failure in found]
     print(f"{total} results checked, {len(failures)} runs failed")
     if failures:
         raise support.Failure(failures[0])
