@@ -6,7 +6,7 @@ coil_build_packages=(
   clang-22 libclang-rt-22-dev
   llvm-22-dev llvm-22-tools libmlir-22-dev mlir-22-tools
   libfmt-dev libcli11-dev libflatbuffers-dev flatbuffers-compiler
-  libgtest-dev libgmock-dev libpugixml-dev
+  libgtest-dev libgmock-dev libpugixml-dev libyaml-cpp-dev
   python3
 )
 coil_test_packages=(clang-format-22 python3-psutil)

@@ -67,6 +67,6 @@ for variable in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS"
 try:
     import psutil  # noqa: F401
 
-    lit_config.maxIndividualTestTime = 120
+    lit_config.maxIndividualTestTime = 300 if config.coil_sanitize else 120
 except ImportError:
     lit_config.note("psutil not found (apt-get install python3-psutil): a hanging test is not ended")

@@ -2,6 +2,7 @@
 
 #include "compiler/topology/Source.h"
 
+#include "compiler/topology/ClusterYaml.h"
 #include "compiler/topology/LinkListJson.h"
 #include "compiler/topology/NcclXml.h"
 #include "compiler/topology/Presets.h"
@@ -33,17 +34,35 @@ std::optional<ReadResult> readTopology(const SourceFile &file, DiagnosticEngine 
   return std::nullopt;
 }
 
-std::optional<ReadResult> openTopology(const std::string &name, SourceManager &sources,
-                                       DiagnosticEngine &diagnostics) {
+static bool isYaml(std::string_view name) {
+  return name.ends_with(".yaml") || name.ends_with(".yml");
+}
+
+/// `folder` is where files are looked for, and `mayBeCluster` whether they may be YAML.
+static std::optional<ReadResult> openIn(const std::filesystem::path &folder,
+                                        const std::string &name, bool mayBeCluster,
+                                        SourceManager &sources, DiagnosticEngine &diagnostics) {
   std::error_code ignored;
-  if (std::filesystem::is_directory(name, ignored))
-    return readSysfs(name, diagnostics);
+  std::string path = name == "-" ? name : (folder / name).string();
+  if (std::filesystem::is_directory(path, ignored))
+    return readSysfs(path, diagnostics);
   bool mayBeFile = name == "-" || name.find_first_of("./") != name.npos ||
-                   std::filesystem::exists(name, ignored);
+                   std::filesystem::exists(path, ignored);
   if (!mayBeFile)
     return name == "host" ? readSysfs("/sys", diagnostics) : presetTopology(name, diagnostics);
-  const SourceFile *file = sources.open(name, diagnostics);
-  return file ? readTopology(*file, diagnostics) : std::nullopt;
+  const SourceFile *file = sources.open(path, diagnostics);
+  if (!file)
+    return std::nullopt;
+  if (!mayBeCluster || !isYaml(name))
+    return readTopology(*file, diagnostics);
+  return readClusterYaml(*file, diagnostics, [&](const std::string &type) {
+    return openIn(std::filesystem::path(path).parent_path(), type, false, sources, diagnostics);
+  });
+}
+
+std::optional<ReadResult> openTopology(const std::string &name, SourceManager &sources,
+                                       DiagnosticEngine &diagnostics) {
+  return openIn({}, name, true, sources, diagnostics);
 }
 
 } // namespace coil::topology

@@ -78,13 +78,19 @@ Topology cluster(Machine machine, uint32_t nodes) {
   topology.name = nodes == 1 ? machine.name : fmt::format("{} x {}", machine.name, nodes);
   assignRails(machine.graph);
   topology.types.push_back(std::move(machine));
-  const Graph &graph = topology.types[0].graph;
   for (uint32_t node = 0; node < nodes; ++node)
     topology.nodes.push_back({fmt::format("node{}", node), 0, ""});
-  uint32_t rails = countRails(graph);
-  if (nodes < 2 || rails == 0)
-    return topology;
+  joinByRails(topology);
+  return topology;
+}
 
+void joinByRails(Topology &topology, double oversubscription) {
+  uint32_t rails = 0;
+  for (const Machine &type : topology.types)
+    rails = std::max(rails, countRails(type.graph));
+  if (topology.nodes.size() < 2 || rails == 0)
+    return;
+  VertexId first = VertexId(topology.switches.size());
   for (uint32_t rail = 0; rail < rails; ++rail) {
     Vertex &leaf = topology.switches.emplace_back();
     leaf.kind = VertexKind::NetworkSwitch;
@@ -92,7 +98,8 @@ Topology cluster(Machine machine, uint32_t nodes) {
     leaf.index = int32_t(rail);
   }
   std::vector<double> ofRail(rails, 0);
-  for (uint32_t node = 0; node < nodes; ++node)
+  for (uint32_t node = 0; node < topology.nodes.size(); ++node) {
+    const Graph &graph = topology.graphOf(node);
     for (VertexId nic : graph.ofKind(VertexKind::Nic))
       for (uint32_t port = 0; port < graph[nic].ports.size(); ++port) {
         int32_t rail = graph[nic].ports[port].rail;
@@ -101,27 +108,28 @@ Topology cluster(Machine machine, uint32_t nodes) {
         double bandwidth = portBandwidth(graph, nic, port);
         ofRail[size_t(rail)] += bandwidth;
         topology.outerLinks.push_back({{node, nic, port},
-                                       {Endpoint::outside, VertexId(rail), 0},
+                                       {Endpoint::outside, first + VertexId(rail), 0},
                                        LinkKind::Network,
                                        1,
                                        bandwidth,
                                        bandwidth,
                                        latencyOf(LinkKind::Network)});
       }
+  }
   if (rails == 1)
-    return topology;
-  Vertex &spine = topology.switches.emplace_back();
-  spine.kind = VertexKind::NetworkSwitch;
-  spine.name = "spine";
+    return;
+  VertexId spine = VertexId(topology.switches.size());
+  Vertex &above = topology.switches.emplace_back();
+  above.kind = VertexKind::NetworkSwitch;
+  above.name = "spine";
   for (uint32_t rail = 0; rail < rails; ++rail)
-    topology.outerLinks.push_back({{Endpoint::outside, rail, 0},
-                                   {Endpoint::outside, rails, 0},
+    topology.outerLinks.push_back({{Endpoint::outside, first + rail, 0},
+                                   {Endpoint::outside, spine, 0},
                                    LinkKind::Network,
                                    1,
-                                   ofRail[rail],
-                                   ofRail[rail],
+                                   ofRail[rail] / oversubscription,
+                                   ofRail[rail] / oversubscription,
                                    latencyOf(LinkKind::Network)});
-  return topology;
 }
 
 void joinNvlinkDomains(Topology &topology) {

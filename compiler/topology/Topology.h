@@ -82,10 +82,14 @@ struct Topology {
 /// A topology of one machine.
 Topology alone(Machine machine);
 
-/// `nodes` machines of one type, whose ports join by rail: all ports of rail i hang at one network
-/// switch, and the rails' switches at one above them, which lets each pass all that its ports can.
-/// Ports without a rail get one by assignRails. A machine without NICs gets no network.
+/// `nodes` machines of one type, joined by rail. Ports without a rail get one by assignRails. A
+/// machine without NICs gets no network.
 Topology cluster(Machine machine, uint32_t nodes);
+
+/// Joins the ports of several nodes by rail: all ports of rail i hang at one network switch, and
+/// the rails' switches at one above them, which lets each pass all that its ports can by
+/// `oversubscription`, at least 1.
+void joinByRails(Topology &topology, double oversubscription = 1);
 
 /// Adds an NVSwitch for each NVLink domain of several nodes, and links to it from the NVSwitches of
 /// those nodes that pass all that their GPUs can.
