@@ -13,10 +13,6 @@ namespace coil::topology {
 
 namespace {
 
-bool isPeerLink(const Link &link) {
-  return link.kind == LinkKind::NvLink || link.kind == LinkKind::Xgmi;
-}
-
 class Inspector {
 public:
   explicit Inspector(const Graph &graph) : graph(graph), gpus(graph.ofKind(VertexKind::Gpu)) {}
@@ -45,7 +41,7 @@ private:
     for (VertexId gpu : gpus) {
       uint32_t sum = 0;
       for (LinkId id : graph.linksAt(gpu))
-        sum += isPeerLink(graph.link(id)) ? graph.link(id).count : 0;
+        sum += isPeerLink(graph.link(id).kind) ? graph.link(id).count : 0;
       links.push_back(sum);
     }
     uint32_t most = links.empty() ? 0 : *std::max_element(links.begin(), links.end());
@@ -112,23 +108,12 @@ private:
     }
   }
 
-  static bool overlap(std::string_view a, std::string_view b) {
-    auto first = rangesOfList(a), second = rangesOfList(b);
-    if (!first || !second)
-      return false;
-    for (auto [low, high] : *first)
-      for (auto [otherLow, otherHigh] : *second)
-        if (low <= otherHigh && otherLow <= high)
-          return true;
-    return false;
-  }
-
   void inspectAffinity() {
     std::vector<VertexId> cpus = graph.ofKind(VertexKind::Cpu);
     for (size_t i = 0; i < cpus.size(); ++i)
       for (size_t j = i + 1; j < cpus.size(); ++j)
         if (graph[cpus[i]].host == graph[cpus[j]].host &&
-            overlap(graph[cpus[i]].affinity, graph[cpus[j]].affinity))
+            listsOverlap(graph[cpus[i]].affinity, graph[cpus[j]].affinity))
           add("affinity", "{} and {} claim the same processors: {} and {}", nameOf(cpus[i]),
               nameOf(cpus[j]), graph[cpus[i]].affinity, graph[cpus[j]].affinity);
     for (VertexId gpu : gpus)
@@ -136,7 +121,7 @@ private:
         if (graph[gpu].numaNode >= 0 && graph[gpu].numaNode == graph[cpu].numaNode &&
             !graph[gpu].affinity.empty() && !graph[cpu].affinity.empty() &&
             graph[gpu].host == graph[cpu].host &&
-            !overlap(graph[gpu].affinity, graph[cpu].affinity))
+            !listsOverlap(graph[gpu].affinity, graph[cpu].affinity))
           add("affinity", "{} names processors {}, of which {} on its NUMA node has none",
               nameOf(gpu), graph[gpu].affinity, nameOf(cpu));
   }

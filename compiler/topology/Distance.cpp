@@ -127,8 +127,6 @@ std::vector<NearPort> portsByDistance(const Graph &graph, VertexId device) {
   return ports;
 }
 
-static bool isPeerLink(LinkKind kind) { return kind == LinkKind::NvLink || kind == LinkKind::Xgmi; }
-
 uint32_t peerLinks(const Graph &graph, VertexId a, VertexId b) {
   for (LinkKind kind : {LinkKind::NvLink, LinkKind::Xgmi})
     if (const Link *link = graph.linkBetween(a, b, kind))

@@ -154,7 +154,7 @@ double peerBandwidth(const Graph &graph, VertexId device) {
   for (LinkId id : graph.linksAt(device)) {
     const Link &link = graph.link(id);
     VertexKind other = graph[link.other(device)].kind;
-    if ((link.kind == LinkKind::NvLink || link.kind == LinkKind::Xgmi) && other != VertexKind::Cpu)
+    if (isPeerLink(link.kind) && other != VertexKind::Cpu)
       sum += link.outOf(device);
   }
   return sum;

@@ -67,6 +67,10 @@ const char *nameOf(VertexKind kind);
 const char *nameOf(LinkKind kind);
 std::optional<VertexKind> vertexKindNamed(std::string_view name);
 std::optional<LinkKind> linkKindNamed(std::string_view name);
+/// Whether a link joins GPUs, or a GPU and a switch of such links: NVLink and xGMI.
+constexpr bool isPeerLink(LinkKind kind) {
+  return kind == LinkKind::NvLink || kind == LinkKind::Xgmi;
+}
 
 /// What PCI configuration space and sysfs tell. Empty or 0 is unknown.
 struct PciFacts {

@@ -162,6 +162,17 @@ std::optional<std::vector<std::pair<uint32_t, uint32_t>>> rangesOfList(std::stri
   return ranges;
 }
 
+bool listsOverlap(std::string_view a, std::string_view b) {
+  auto first = rangesOfList(a), second = rangesOfList(b);
+  if (!first || !second)
+    return false;
+  return std::any_of(first->begin(), first->end(), [&](const auto &range) {
+    return std::any_of(second->begin(), second->end(), [&](const auto &other) {
+      return range.first <= other.second && other.first <= range.second;
+    });
+  });
+}
+
 std::string maskOfProcessors(std::string_view list) {
   auto ranges = rangesOfList(list);
   if (!ranges || ranges->empty())

@@ -99,6 +99,8 @@ std::optional<std::string> processorsOfMask(std::string_view mask);
 std::string maskOfProcessors(std::string_view list);
 /// The ranges of a list, in ascending order; nothing if the text is no list.
 std::optional<std::vector<std::pair<uint32_t, uint32_t>>> rangesOfList(std::string_view list);
+/// Whether two lists share a processor; false if one of them is no list.
+bool listsOverlap(std::string_view a, std::string_view b);
 
 /// Links all CPUs of a machine with each other.
 void connectSockets(Graph &graph);

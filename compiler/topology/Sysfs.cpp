@@ -53,17 +53,6 @@ std::optional<int32_t> numberOf(std::string_view name, std::string_view prefix) 
   return number ? std::optional(int32_t(*number)) : std::nullopt;
 }
 
-bool overlap(std::string_view a, std::string_view b) {
-  auto first = rangesOfList(a), second = rangesOfList(b);
-  if (!first || !second)
-    return false;
-  return std::any_of(first->begin(), first->end(), [&](const auto &range) {
-    return std::any_of(second->begin(), second->end(), [&](const auto &other) {
-      return range.first <= other.second && other.first <= range.second;
-    });
-  });
-}
-
 class SysfsReader {
 public:
   SysfsReader(std::string root, DiagnosticEngine &diagnostics)
@@ -239,7 +228,7 @@ private:
       processors = processorsOfMask(readText(folder / "local_cpus")).value_or("");
     std::vector<VertexId> near;
     for (VertexId cpu : cpus)
-      if (overlap((*graph)[cpu].affinity, processors))
+      if (listsOverlap((*graph)[cpu].affinity, processors))
         near.push_back(cpu);
     if (near.size() == 1) {
       vertex.numaNode = (*graph)[near.front()].numaNode;
@@ -388,7 +377,7 @@ private:
     for (int32_t first : firsts) {
       VertexId cpu = cpus.front();
       for (VertexId each : cpus)
-        if (overlap((*graph)[each].affinity, std::to_string(first)))
+        if (listsOverlap((*graph)[each].affinity, std::to_string(first)))
           cpu = each;
       Vertex core;
       core.kind = VertexKind::Core;

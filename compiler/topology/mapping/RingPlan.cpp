@@ -14,10 +14,6 @@ namespace coil::topology {
 
 namespace {
 
-bool isPeerLink(const Link &link) {
-  return link.kind == LinkKind::NvLink || link.kind == LinkKind::Xgmi;
-}
-
 /// The links of each device to a switch that all have links to; empty if there is none.
 std::vector<const Link *> linksToCommonSwitch(const Graph &graph,
                                               std::span<const VertexId> devices) {
@@ -38,7 +34,7 @@ Mesh meshOf(const Graph &graph, std::span<const VertexId> devices) {
     for (LinkId id : graph.linksAt(devices[a])) {
       const Link &link = graph.link(id);
       auto other = std::find(devices.begin(), devices.end(), link.other(devices[a]));
-      if (isPeerLink(link) && other != devices.end() && link.outOf(devices[a]) > 0)
+      if (isPeerLink(link.kind) && other != devices.end() && link.outOf(devices[a]) > 0)
         mesh(a, static_cast<uint32_t>(other - devices.begin())) += std::max(link.count, 1u);
     }
   return mesh;
@@ -49,7 +45,7 @@ double costOf(const Graph &graph, std::span<const Step> route) {
   double cost = 0;
   for (Step step : route) {
     const Link &link = graph.link(step.link);
-    cost += isPeerLink(link) ? 1 : link.kind == LinkKind::Socket ? 1e6 : 1e3;
+    cost += isPeerLink(link.kind) ? 1 : link.kind == LinkKind::Socket ? 1e6 : 1e3;
   }
   return cost;
 }
@@ -255,9 +251,10 @@ std::optional<RingPlan> planRings(const Topology &topology, std::string &reason)
     std::rotate(ring.order.begin(), std::find(ring.order.begin(), ring.order.end(), end->device),
                 ring.order.end());
     std::vector<Step> toEntry = routes[ring.order.back()].to(devices[end->device]);
-    bool overDevice = !toEntry.empty() &&
-                      std::all_of(toEntry.begin(), toEntry.end(),
-                                  [&](Step step) { return isPeerLink(graph.link(step.link)); });
+    bool overDevice =
+        !toEntry.empty() && std::all_of(toEntry.begin(), toEntry.end(), [&](Step step) {
+          return isPeerLink(graph.link(step.link).kind);
+        });
     hopsOfRing.push_back(
         hopsInNode(routes, devices, ring.order, *end, Routes(graph, end->nic), overDevice));
     for (const std::vector<Step> &hop : hopsOfRing.back())
